@@ -1,4 +1,4 @@
-"""What a user can take off the shelf where nodes have attributes; see ``bench_attributes.py``.
+"""Off-the-shelf methods for nodes with attributes; see ``bench_attributes.py``.
 
 Every peer gets the edges, the attributes of all nodes, and the values of the known ones. Numbers
 are standardised, rows of words have length 1. Peers with a penalty are tuned by 5-fold
@@ -18,12 +18,12 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.int64]
-# Edges, attributes, values or classes, known nodes, asked nodes → predictions.
+# Edges, attributes, values or classes, known nodes, unknown nodes → predictions.
 Peer = Callable[[csr_array, Any, NDArray[Any], Nodes, Nodes], NDArray[Any]]
 _PENALTIES = np.logspace(-3, 4, 15)
 
 
-def symmetric_walk(A: csr_array) -> csr_array:
+def make_symmetric_walk(A: csr_array) -> csr_array:
     """D⁻¹ᐟ² (A + I) D⁻¹ᐟ²."""
     W = csr_array(A + eye_array(A.shape[0]))
     root = diags_array(1.0 / np.sqrt(W.sum(axis=1)))
@@ -38,9 +38,9 @@ def scale(X: Any) -> Any:
     return (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0.0, X.std(axis=0), 1.0)
 
 
-def smoothed(A: csr_array, X: Any, steps: int) -> Any:
+def smooth(A: csr_array, X: Any, steps: int) -> Any:
     """SᵏX."""
-    found, S = scale(X), symmetric_walk(A)
+    found, S = scale(X), make_symmetric_walk(A)
     for _ in range(steps):
         found = S @ found
     return found
@@ -52,7 +52,7 @@ def _join(*parts: Any) -> Any:
     return csr_array(hstack(parts)) if issparse(parts[0]) else np.hstack(parts)
 
 
-def averaged(A: csr_array, X: Any) -> Any:
+def append_neighbour_means(A: csr_array, X: Any) -> Any:
     """A node's own attributes, and means over its neighbours, and over theirs."""
     own = scale(X)
     degrees = np.asarray(A.sum(axis=1))
@@ -63,36 +63,38 @@ def averaged(A: csr_array, X: Any) -> Any:
 # -- numbers ---------------------------------------------------------------------------------
 
 
-def ridge(A: csr_array, X: Any, y: Floats, known: Nodes, asked: Nodes, *, join: bool) -> Any:
+def predict_by_ridge(
+    A: csr_array, X: Any, y: Floats, known: Nodes, unknown: Nodes, *, join: bool
+) -> Any:
     """Ridge regression on smoothed attributes, or on own and neighbours' attributes."""
-    Z = averaged(A, X) if join else smoothed(A, X, 2)
-    return RidgeCV(alphas=_PENALTIES).fit(Z[known], y[known]).predict(Z[asked])
+    Z = append_neighbour_means(A, X) if join else smooth(A, X, 2)
+    return RidgeCV(alphas=_PENALTIES).fit(Z[known], y[known]).predict(Z[unknown])
 
 
-def boosted(A: csr_array, X: Any, y: Floats, known: Nodes, asked: Nodes) -> Any:
+def predict_by_boosting(A: csr_array, X: Any, y: Floats, known: Nodes, unknown: Nodes) -> Any:
     """LightGBM on own and neighbours' attributes, degrees included."""
     import lightgbm
 
-    Z = _join(averaged(A, X), np.log1p(np.asarray(A.sum(axis=1)))[:, np.newaxis])
+    Z = _join(append_neighbour_means(A, X), np.log1p(np.asarray(A.sum(axis=1)))[:, np.newaxis])
     model = lightgbm.LGBMRegressor(
         n_estimators=400, learning_rate=0.05, num_leaves=15, min_child_samples=5,
         subsample=0.8, subsample_freq=1, colsample_bytree=0.7, random_state=0, n_jobs=1, verbose=-1,
     )  # fmt: skip
-    return model.fit(Z[known], y[known]).predict(Z[asked])
+    return model.fit(Z[known], y[known]).predict(Z[unknown])
 
 
-def corrected(A: csr_array, X: Any, y: Floats, known: Nodes, asked: Nodes) -> Any:
+def predict_by_correcting(A: csr_array, X: Any, y: Floats, known: Nodes, unknown: Nodes) -> Any:
     """Correct & Smooth: errors of ridge regression are spread along edges."""
-    Z = averaged(A, X)
+    Z = append_neighbour_means(A, X)
     model = RidgeCV(alphas=_PENALTIES).fit(Z[known], y[known])
     found = model.predict(Z)
-    spread = _spread(A, known, y[known] - found[known], 0.9)
-    return (found + spread)[asked]
+    spread = _spread_errors(A, known, y[known] - found[known], 0.9)
+    return (found + spread)[unknown]
 
 
-def _spread(A: csr_array, known: Nodes, errors: NDArray[Any], damping: float) -> Any:
-    """Errors of known nodes, spread over the graph and held at the known nodes."""
-    S = symmetric_walk(A)
+def _spread_errors(A: csr_array, known: Nodes, errors: NDArray[Any], damping: float) -> Any:
+    """Errors of known nodes, spread over the graph and fixed at the known nodes."""
+    S = make_symmetric_walk(A)
     start = np.zeros((A.shape[0], *errors.shape[1:]))
     start[known] = errors
     found = start
@@ -121,13 +123,15 @@ def _fit_logistic(Z: Any, codes: NDArray[np.int64]) -> Any:
     return model.fit(Z, codes)
 
 
-def logistic(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes, *, steps: int) -> Any:
+def predict_by_logistic(
+    A: csr_array, X: Any, y: Any, known: Nodes, unknown: Nodes, *, steps: int
+) -> Any:
     """Logistic regression on SᵏX; k = 2 is the simple graph convolution (SGC)."""
-    Z = smoothed(A, X, steps)
-    return _fit_logistic(Z[known], y[known]).predict(Z[asked])
+    Z = smooth(A, X, steps)
+    return _fit_logistic(Z[known], y[known]).predict(Z[unknown])
 
 
-def boosted_classes(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes) -> Any:
+def predict_classes_by_boosting(A: csr_array, X: Any, y: Any, known: Nodes, unknown: Nodes) -> Any:
     """LightGBM on own and neighbours' attributes; of words on 64 directions of each."""
     import lightgbm
     from sklearn.decomposition import TruncatedSVD
@@ -142,22 +146,24 @@ def boosted_classes(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes) ->
         n_estimators=100, learning_rate=0.05, num_leaves=7, min_child_samples=3, reg_lambda=1.0,
         subsample=0.8, subsample_freq=1, colsample_bytree=0.3, random_state=0, n_jobs=1, verbose=-1,
     )  # fmt: skip
-    return model.fit(Z[known], y[known]).predict(Z[asked])
+    return model.fit(Z[known], y[known]).predict(Z[unknown])
 
 
-def corrected_classes(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes) -> Any:
+def predict_classes_by_correcting(
+    A: csr_array, X: Any, y: Any, known: Nodes, unknown: Nodes
+) -> Any:
     """Correct & Smooth on logistic regression of own attributes."""
     Z = scale(X)
     model = _fit_logistic(Z[known], y[known])
     classes = model.classes_
     found = model.predict_proba(Z)
     one_hot = (y[:, np.newaxis] == classes).astype(np.float64)
-    found = found + _spread(A, known, one_hot[known] - found[known], 0.9)
+    found = found + _spread_errors(A, known, one_hot[known] - found[known], 0.9)
     found[known] = one_hot[known]
-    S, start = symmetric_walk(A), found
+    S, start = make_symmetric_walk(A), found
     for _ in range(50):
         found = 0.9 * (S @ found) + 0.1 * start
-    return classes[found.argmax(axis=1)][asked]
+    return classes[found.argmax(axis=1)][unknown]
 
 
 def _to_tensor(matrix: Any) -> Any:
@@ -171,12 +177,14 @@ def _to_tensor(matrix: Any) -> Any:
     ).coalesce()
 
 
-def network(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes, *, are_classes: bool) -> Any:
+def predict_by_network(
+    A: csr_array, X: Any, y: Any, known: Nodes, unknown: Nodes, *, are_classes: bool
+) -> Any:
     """A graph convolutional network of two layers, as in its paper: 200 steps, no validation."""
     import torch
 
     torch.manual_seed(0)
-    Z, S = scale(X), symmetric_walk(A).tocoo()
+    Z, S = scale(X), make_symmetric_walk(A).tocoo()
     hidden, drop, decay = (16, 0.5, 5e-4) if are_classes else (32, 0.0, 1e-4)
     P = _to_tensor(S)
     inputs = _to_tensor(Z.tocoo()) if issparse(Z) else torch.tensor(Z.astype(np.float32))
@@ -208,21 +216,21 @@ def network(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes, *, are_cla
         rule.step()
     with torch.no_grad():
         found = compute(False).numpy()
-    return found.argmax(axis=1)[asked] if are_classes else centre + spread * found[asked, 0]
+    return found.argmax(axis=1)[unknown] if are_classes else centre + spread * found[unknown, 0]
 
 
 NUMBERS: dict[str, tuple[Peer, str]] = {
-    "ridge on S²X": (partial(ridge, join=False), "sklearn"),
-    "ridge on X, neighbours' X": (partial(ridge, join=True), "sklearn"),
-    "Correct & Smooth": (corrected, "sklearn"),
-    "LightGBM, neighbours' X": (boosted, "lightgbm"),
-    "GCN": (partial(network, are_classes=False), "torch"),
+    "ridge on S²X": (partial(predict_by_ridge, join=False), "sklearn"),
+    "ridge on X, neighbours' X": (partial(predict_by_ridge, join=True), "sklearn"),
+    "Correct & Smooth": (predict_by_correcting, "sklearn"),
+    "LightGBM, neighbours' X": (predict_by_boosting, "lightgbm"),
+    "GCN": (partial(predict_by_network, are_classes=False), "torch"),
 }
 CLASSES: dict[str, tuple[Peer, str]] = {
-    "logistic on X": (partial(logistic, steps=0), "sklearn"),
-    "SGC (logistic on S²X)": (partial(logistic, steps=2), "sklearn"),
-    "logistic on S⁴X": (partial(logistic, steps=4), "sklearn"),
-    "Correct & Smooth": (corrected_classes, "sklearn"),
-    "LightGBM, neighbours' X": (boosted_classes, "lightgbm"),
-    "GCN": (partial(network, are_classes=True), "torch"),
+    "logistic on X": (partial(predict_by_logistic, steps=0), "sklearn"),
+    "SGC (logistic on S²X)": (partial(predict_by_logistic, steps=2), "sklearn"),
+    "logistic on S⁴X": (partial(predict_by_logistic, steps=4), "sklearn"),
+    "Correct & Smooth": (predict_classes_by_correcting, "sklearn"),
+    "LightGBM, neighbours' X": (predict_classes_by_boosting, "lightgbm"),
+    "GCN": (partial(predict_by_network, are_classes=True), "torch"),
 }

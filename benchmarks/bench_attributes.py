@@ -1,10 +1,10 @@
-"""Node models with attributes of nodes, against peers that use them too, on the same splits.
+"""Node models with attributes of nodes, compared with peers that use them, on the same splits.
 
-The data are those of the papers that are named; each folder under ``$GRADRAKER_DATA`` has them, and
-those that are absent are named and left out. Nothing is tuned per data set, no validation label is
-used and no tested value seen. ``--full`` takes all splits: ten of london and election, the public
-split of planetoid and ten random ones with 20 labels per class, three of musae_facebook; without
-it one split each and no peers on musae_facebook.
+The data sets are those of the cited papers, in folders under ``$GRADRAKER_DATA``; missing ones are
+named and skipped. Nothing is tuned per data set, and no validation label and no value of an unknown
+node is used. ``--full`` takes all splits: ten of london and election, the public split of planetoid
+and ten random ones with 20 labels per class, three of musae_facebook; without it one split each and
+no peers on musae_facebook.
 
 Run ``GRADRAKER_DATA=folder python benchmarks/bench_attributes.py --full``.
 """
@@ -37,7 +37,7 @@ MOST_SECONDS, MOST_SECONDS_FACEBOOK = 20.0, 60.0
 
 
 class Task(NamedTuple):
-    """Data, and splits into known and asked nodes."""
+    """Data, and splits into known and unknown nodes."""
 
     name: str
     A: csr_array
@@ -50,20 +50,20 @@ class Task(NamedTuple):
     has_peers: bool = True
 
 
-def predict_by_node_model(task: Task, known: Nodes, asked: Nodes, *, attributes: bool) -> Any:
+def predict_by_node_model(task: Task, known: Nodes, unknown: Nodes, *, attributes: bool) -> Any:
     """Predictions of a node model that chooses everything itself."""
     X = task.X if attributes else None
     if task.are_classes:
         labels = {int(i): int(task.y[i]) for i in known}
-        return NodeClassifier().fit(task.A, labels, attributes=X).predict(asked)
+        return NodeClassifier().fit(task.A, labels, attributes=X).predict(unknown)
     values = np.full(task.y.size, np.nan)
     values[known] = task.y[known]
-    return NodeRegressor().fit(task.A, values, attributes=X).predict(asked)
+    return NodeRegressor().fit(task.A, values, attributes=X).predict(unknown)
 
 
-def score(task: Task, asked: Nodes, predictions: NDArray[Any]) -> float:
+def score(task: Task, unknown: Nodes, predictions: NDArray[Any]) -> float:
     """Accuracy, or R²."""
-    y = task.y[asked]
+    y = task.y[unknown]
     if task.are_classes:
         return float(np.mean(predictions == y))
     return float(1.0 - ((predictions - y) ** 2).sum() / ((y - y.mean()) ** 2).sum())
@@ -71,22 +71,22 @@ def score(task: Task, asked: Nodes, predictions: NDArray[Any]) -> float:
 
 def measure(task: Task) -> tuple[dict[str, list[float]], float]:
     """Scores of each method by split, and the median seconds of the node model."""
-    shelf: Mapping[str, tuple[Peer, str]] = CLASSES if task.are_classes else NUMBERS
-    listed = {name: peer for name, (peer, package) in shelf.items() if find_spec(package)}
+    packaged: Mapping[str, tuple[Peer, str]] = CLASSES if task.are_classes else NUMBERS
+    listed = {name: peer for name, (peer, package) in packaged.items() if find_spec(package)}
     found: dict[str, list[float]] = {}
     seconds = []
-    for known, asked in task.splits:
+    for known, unknown in task.splits:
         for name, peer in listed.items() if task.has_peers else ():
-            predictions = peer(task.A, task.X, task.y, known, asked)
-            found.setdefault(name, []).append(score(task, asked, predictions))
+            predictions = peer(task.A, task.X, task.y, known, unknown)
+            found.setdefault(name, []).append(score(task, unknown, predictions))
         for name, attributes in (("node model, graph alone", False), ("node model", True)):
             start = time.perf_counter()
-            predictions = predict_by_node_model(task, known, asked, attributes=attributes)
-            found.setdefault(name, []).append(score(task, asked, predictions))
+            predictions = predict_by_node_model(task, known, unknown, attributes=attributes)
+            found.setdefault(name, []).append(score(task, unknown, predictions))
             if attributes:
                 seconds.append(time.perf_counter() - start)
-    told = ", ".join(f"{name} {np.mean(scores):.3f}" for name, scores in found.items())
-    print(f"{task.name}, {len(task.splits)} splits: {told}", file=sys.stderr, flush=True)
+    summary = ", ".join(f"{name} {np.mean(scores):.3f}" for name, scores in found.items())
+    print(f"{task.name}, {len(task.splits)} splits: {summary}", file=sys.stderr, flush=True)
     return found, float(np.median(seconds))
 
 
@@ -118,7 +118,7 @@ def list_values(
     A = read_edges_of(folder, n)
     orders = [np.random.default_rng(s).permutation(n) for s in range(n_splits)]
     n_known = int(np.ceil(part * n))
-    # london asks all other nodes, election the last fifth, as in the papers.
+    # london predicts all other nodes, election the last fifth, as in the papers.
     first = n_known if folder.name == "london" else n - n // 5
     splits = [(np.sort(order[:n_known]), np.sort(order[first:])) for order in orders]
     for target, aim in aims.items():
@@ -158,7 +158,7 @@ def list_facebook(folder: Path, n_splits: int, *, peers: bool) -> Iterator[Task]
 
 
 def make_tiny() -> Iterator[Task]:
-    """Small made graphs, for tests of this file."""
+    """Small generated graphs, for tests of this file."""
     rng = np.random.default_rng(SEED)
     n = 60
     ring = csr_array((np.ones(n), (np.arange(n), (np.arange(n) + 1) % n)), shape=(n, n))
@@ -171,7 +171,7 @@ def make_tiny() -> Iterator[Task]:
 
 
 def list_tasks(*, tiny: bool, full: bool) -> Iterator[Task]:
-    """All data sets that are there."""
+    """All data sets that are available."""
     if tiny:
         yield from make_tiny()
         return
@@ -192,7 +192,7 @@ def list_tasks(*, tiny: bool, full: bool) -> Iterator[Task]:
 
 
 def check_chunks() -> Agreement:
-    """Attributes that come in two parts give the predictions of attributes at once."""
+    """Attributes given in two parts give the same predictions as attributes given at once."""
     task = next(make_tiny())
     values = {int(i): float(task.y[i]) for i in task.splits[0][0]}
     at_once = NodeRegressor().fit(task.A, values, attributes=task.X)
@@ -205,21 +205,21 @@ def check_chunks() -> Agreement:
 
 def main(argv: Sequence[str] | None = None) -> Report:
     """Measure, print and return the report."""
-    asked = options(argv, __doc__)
+    arguments = options(argv, __doc__)
     rows, findings = [], []
-    for task in list_tasks(tiny=asked.tiny, full=asked.full):
+    for task in list_tasks(tiny=arguments.tiny, full=arguments.full):
         found, seconds = measure(task)
         peers = {k: v for k, v in found.items() if not k.startswith("node model")}
         best = max(peers, key=lambda name: float(np.mean(peers[name])), default="—")
         means = {name: float(np.mean(scores)) for name, scores in found.items()}
-        told = "; ".join(f"{name} {means[name]:.3f}" for name in peers)
+        summary = "; ".join(f"{name} {means[name]:.3f}" for name in peers)
         rows.append(
             [
                 task.name,
                 f"{means['node model']:.3f} ± {np.std(found['node model']):.3f}",
                 f"{means['node model, graph alone']:.3f}",
                 "—" if best == "—" else f"{best} {means[best]:.3f}",
-                told,
+                summary,
                 f"{seconds:.1f} s",
             ]
         )
@@ -240,7 +240,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
         tuple(findings),
         (check_chunks(),),
         (table(headings, rows),),
-        judged=not asked.tiny,
+        judged=not arguments.tiny,
     )
     return finish(report)
 

@@ -1,8 +1,8 @@
-"""How good are settings that are all "auto": tested GNMSE over the best of a joint grid.
+"""How good are settings that are all "auto": GNMSE relative to the best of a joint grid.
 
 For each data set and repeat, 40 % of the nodes are known (they are also the referencing nodes).
 The denominator is the mean GNMSE of the settings (σ², η, E, D) of a joint grid that are best on
-average over the same repeats: nobody can know them beforehand. The cost is the time that the
+average over the same repeats, which cannot be known beforehand. The cost is the time that the
 choice takes, divided by that of a plain fit with the chosen numbers.
 
 Run: python benchmarks/bench_auto.py [--repeats 12] [--tiny]
@@ -40,17 +40,17 @@ def run_grid(data: GraphDataset, repeat: int, sigma2: float, *, tiny: bool) -> n
     known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
     y = data.scale_values()
     X = data.adjacency[:, known]
-    rows, tested = to_row_arrays(X[known]), to_row_arrays(X[unknown])
+    rows, unknown_rows = to_row_arrays(X[known]), to_row_arrays(X[unknown])
     orders = draw_epoch_orders(repeat, known.size, max(EPOCHS), shuffle=True)
     factors = FACTORS[::4] if tiny else FACTORS
     errors = np.empty((len(factors), len(RATES), len(EPOCHS), len(FREQUENCIES)))
     for d, D in enumerate(FREQUENCIES):
         table = FrequencyTable(repeat, D, "gaussian", n_numbered=known.size)
-        units, tested_units = table.prepare(rows.indices), table.prepare(tested.indices)
+        units, unknown_units = table.prepare(rows.indices), table.prepare(unknown_rows.indices)
         for s, factor in enumerate(factors):
             scale = 1.0 / np.sqrt(factor * sigma2)
             Z = compute_fourier_features(rows, units, scale)
-            stars = compute_fourier_features(tested, tested_units, scale)
+            stars = compute_fourier_features(unknown_rows, unknown_units, scale)
             for h, rate in enumerate(RATES):
                 theta, done = np.zeros((1, 2 * D)), 0
                 for e, n_epochs in enumerate(EPOCHS):
@@ -88,8 +88,8 @@ def fit_auto(data: GraphDataset, repeat: int) -> dict[str, float]:
     }
 
 
-def study(data: GraphDataset, *, n_repeats: int, tiny: bool) -> dict[str, float]:
-    """Ratios to the best of the grid with hindsight, and the median cost."""
+def run_study(data: GraphDataset, *, n_repeats: int, tiny: bool) -> dict[str, float]:
+    """Ratios to the best of the grid in hindsight, and the median cost."""
     sigma2 = sigma2_ranges(data.adjacency, n_frequencies=200).extending_disturbing
     grid = np.mean([run_grid(data, r, sigma2, tiny=tiny) for r in range(n_repeats)], axis=0)
     fits = [fit_auto(data, repeat) for repeat in range(n_repeats)]
@@ -103,18 +103,18 @@ def study(data: GraphDataset, *, n_repeats: int, tiny: bool) -> dict[str, float]
 
 
 def main(argv: list[str] | None = None) -> Report:
-    """Print the table as it comes, and return the aims."""
+    """Print the table row by row, and return the aims."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=12)
     parser.add_argument("--tiny", action="store_true", help="for the tests")
     options = parser.parse_args(argv)
     n_repeats = 1 if options.tiny else options.repeats
     print_facts(seed=0)
-    print(f"\nTested GNMSE over the best of a joint grid with hindsight, {n_repeats} repeats\n")
+    print(f"\nGNMSE relative to the best of a joint grid in hindsight, {n_repeats} repeats\n")
     print(f"{'data set':<26}{'N':>5}{'best':>9}{'auto':>8}{'default':>9}{'cost in plain fits':>20}")
     results = []
     for data, *_ in data_sets(options.tiny)[: 1 if options.tiny else None]:
-        row = study(data, n_repeats=n_repeats, tiny=options.tiny)
+        row = run_study(data, n_repeats=n_repeats, tiny=options.tiny)
         results.append(row)
         print(
             f"{data.name:<26}{round(0.4 * data.n_nodes):>5}{row['best']:>9.4f}{row['auto']:>8.3f}"

@@ -1,12 +1,12 @@
-"""A bank of kernels: what it costs in fits of one kernel, and what it is good for.
+"""A bank of kernels: its cost in fits of one kernel, and its errors.
 
 Members of a bank share the draws and the projections; sines, cosines and the sequential pass
 are each member's own. The cost of a bank of P = 16 variances is compared with one fit of
-``SKGRegressor`` on the same rows, in seconds of the processor, which other programs on the machine
-change little, and in seconds of the clock: members run on all cores, while one fit is sequential
+``SKGRegressor`` on the same rows, in CPU seconds, which other programs on the machine change
+little, and in wall-clock seconds: members run on all cores, while one fit is sequential
 for most of its time. Results must equal those of 16 fits with the weights computed outside.
 
-The second table shows the paper's point on the data sets at hand: tested GNMSE of one kernel at
+The second table shows the paper's point on the available data sets: GNMSE of one kernel at
 σ²_ed, of banks with suitable kernels, and of banks without any; and, in the last column, of
 the bank of the ranges if later epochs did not change its weights.
 
@@ -47,13 +47,13 @@ METHODS = ("one at σ²_ed", "bank, ranges", "bank, 16", "bank, chaos", "bank, a
 FIRST_EPOCH = "ranges, first epoch"
 
 
-def variances(n_members: int) -> list[float]:
+def list_variances(n_members: int) -> list[float]:
     return [float(sigma2) for sigma2 in np.geomspace(0.1, 100.0, n_members)]
 
 
-def bank_of(work: Work, n_members: int, n_epochs: int) -> GradrakerRegressor:
+def fit_bank(work: Work, n_members: int, n_epochs: int) -> GradrakerRegressor:
     return GradrakerRegressor(
-        kernels=variances(n_members),
+        kernels=list_variances(n_members),
         n_frequencies=work.n_frequencies,
         learning_rate=LEARNING_RATE,
         n_epochs=n_epochs,
@@ -61,7 +61,7 @@ def bank_of(work: Work, n_members: int, n_epochs: int) -> GradrakerRegressor:
     ).fit(work.X, work.y)
 
 
-def single(work: Work, sigma2: float, n_epochs: int) -> SKGRegressor:
+def fit_single(work: Work, sigma2: float, n_epochs: int) -> SKGRegressor:
     return SKGRegressor(
         sigma2=sigma2,
         n_frequencies=work.n_frequencies,
@@ -74,17 +74,17 @@ def single(work: Work, sigma2: float, n_epochs: int) -> SKGRegressor:
 # -- cost ----------------------------------------------------------------------
 
 
-def cost(size: tuple[int, int, int, int], *, tiny: bool) -> tuple[list[str], float]:
-    """A line of the table, and the processor time of a bank of 16 in fits of one kernel."""
+def measure_cost(size: tuple[int, int, int, int], *, tiny: bool) -> tuple[list[str], float]:
+    """A line of the table, and the CPU time of a bank of 16 in fits of one kernel."""
     n_nodes, degree, n_frequencies, n_epochs = size
     work = make_work(n_nodes, degree, n_frequencies)
     tasks = {
-        "one": lambda: single(work, 2.0, n_epochs),
-        "4": lambda: bank_of(work, 4, n_epochs),
-        "16": lambda: bank_of(work, N_MEMBERS, n_epochs),
+        "one": lambda: fit_single(work, 2.0, n_epochs),
+        "4": lambda: fit_bank(work, 4, n_epochs),
+        "16": lambda: fit_bank(work, N_MEMBERS, n_epochs),
     }
     clock = interleaved(tasks, tiny=tiny)
-    used = processor_seconds(tasks, 2 if tiny else 9)
+    used = measure_cpu_seconds(tasks, 2 if tiny else 9)
     label = f"{n_nodes} nodes, {degree} neighbours, D = {n_frequencies}, E = {n_epochs}"
     fits = used["16"] / used["one"]
     cells = [
@@ -96,8 +96,10 @@ def cost(size: tuple[int, int, int, int], *, tiny: bool) -> tuple[list[str], flo
     return [label, *cells], fits
 
 
-def processor_seconds(tasks: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, float]:
-    """Median processor time of each task, all threads together, in turn."""
+def measure_cpu_seconds(
+    tasks: Mapping[str, Callable[[], object]], repeats: int
+) -> dict[str, float]:
+    """Median CPU time of each task, all threads together, in alternating runs."""
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(repeats):
         for name, task in tasks.items():
@@ -107,12 +109,12 @@ def processor_seconds(tasks: Mapping[str, Callable[[], object]], repeats: int) -
     return {name: float(np.median(times)) for name, times in seconds.items()}
 
 
-def agreements(work: Work) -> list[Agreement]:
-    """A bank against fits one by one, with the weights computed from their predictions."""
-    model = bank_of(work, N_MEMBERS, 3)
-    fits = [single(work, sigma2, 3) for sigma2 in variances(N_MEMBERS)]
+def check_agreements(work: Work) -> list[Agreement]:
+    """A bank compared with separate fits, with the weights computed from their predictions."""
+    model = fit_bank(work, N_MEMBERS, 3)
+    fits = [fit_single(work, sigma2, 3) for sigma2 in list_variances(N_MEMBERS)]
     apart = max(float(abs(f.coef_ - c).max()) for f, c in zip(fits, model.coef_, strict=True))
-    losses = np.array([weighed_outside(work, sigma2) for sigma2 in variances(N_MEMBERS)])
+    losses = np.array([compute_member_losses(work, sigma2) for sigma2 in list_variances(N_MEMBERS)])
     hedge = Hedge(N_MEMBERS, "auto", 0.0)
     zeros = np.zeros_like(losses)
     hedge.update(np.sqrt(losses)[:, :, np.newaxis], zeros, zeros[:1].T, keep_weights=False)
@@ -127,10 +129,10 @@ def agreements(work: Work) -> list[Agreement]:
     ]
 
 
-def weighed_outside(work: Work, sigma2: float) -> NDArray[np.float64]:
+def compute_member_losses(work: Work, sigma2: float) -> NDArray[np.float64]:
     """Squared errors of a member before each training step, row by row."""
     n = work.y.size
-    model = single(work, sigma2, 3)
+    model = fit_single(work, sigma2, 3)
     Z, theta = model.features(work.X), np.zeros(2 * work.n_frequencies)
     rng = np.random.default_rng([SEED, 1])
     errors = []
@@ -141,12 +143,12 @@ def weighed_outside(work: Work, sigma2: float) -> NDArray[np.float64]:
     return np.array(errors)
 
 
-# -- what it is good for -------------------------------------------------------
+# -- errors -----------------------------------------------------------------------
 
 
-def dictionaries(data: GraphDataset, sampled: NDArray[np.int64], D: int) -> dict[str, object]:
-    """The kernels of each method, placed by the ranges of the sampled nodes."""
-    ranges = sigma2_ranges(data.adjacency[sampled][:, sampled], n_frequencies=D)
+def choose_kernels(data: GraphDataset, known: NDArray[np.int64], D: int) -> dict[str, object]:
+    """The kernels of each method, placed by the ranges of the known nodes."""
+    ranges = sigma2_ranges(data.adjacency[known][:, known], n_frequencies=D)
     ce, ed = ranges.chaos_extending, ranges.extending_disturbing
     da = ranges.disturbing_averaging
     # Five of each, as "ranges" has.
@@ -154,37 +156,41 @@ def dictionaries(data: GraphDataset, sampled: NDArray[np.int64], D: int) -> dict
     return dict(zip(METHODS, (*kernels, np.geomspace(10 * da, 1000 * da, 5)), strict=True))
 
 
-def errors_of(
+def measure_errors(
     data: GraphDataset, n_frequencies: int, learning_rate: float, n_repeats: int
 ) -> dict[str, float]:
-    """Mean tested GNMSE of each method over splits, with 40 % of the nodes sampled."""
+    """Mean GNMSE of each method on unknown nodes over splits, with 40 % of the nodes known."""
     y = data.scale_values()
     errors = np.empty((n_repeats, len(METHODS) + 1))
     for repeat in range(n_repeats):
-        sampled, tested = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
-        rows, tested_rows = data.adjacency[sampled][:, sampled], data.adjacency[tested][:, sampled]
-        kernels = dictionaries(data, sampled, n_frequencies)
+        known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
+        rows, unknown_rows = data.adjacency[known][:, known], data.adjacency[unknown][:, known]
+        kernels = choose_kernels(data, known, n_frequencies)
         for column, method in enumerate(METHODS):
             model = GradrakerRegressor(
                 kernels=kernels[method],
                 n_frequencies=n_frequencies,
                 learning_rate=learning_rate,
                 random_state=repeat,
-            ).fit(rows, y[sampled])
-            errors[repeat, column] = gnmse(y[tested], model.predict(tested_rows))
+            ).fit(rows, y[known])
+            errors[repeat, column] = gnmse(y[unknown], model.predict(unknown_rows))
             if method == "bank, ranges":
                 # The first epoch is the same for every number of epochs.
-                early = clone(model).set_params(n_epochs=1).fit(rows, y[sampled]).kernel_weights_
-                errors[repeat, -1] = gnmse(y[tested], early @ model.predict_members(tested_rows))
+                early = clone(model).set_params(n_epochs=1).fit(rows, y[known]).kernel_weights_
+                errors[repeat, -1] = gnmse(y[unknown], early @ model.predict_members(unknown_rows))
     return dict(zip((*METHODS, FIRST_EPOCH), errors.mean(axis=0).tolist(), strict=True))
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__.splitlines()[0])
-    costs = [cost(size, tiny=asked.tiny) for size in (TINY_SIZES if asked.tiny else SIZES)]
-    n_repeats = 2 if asked.tiny else 50 if asked.full else 20
+    arguments = options(argv, __doc__.splitlines()[0])
+    costs = [
+        measure_cost(size, tiny=arguments.tiny)
+        for size in (TINY_SIZES if arguments.tiny else SIZES)
+    ]
+    n_repeats = 2 if arguments.tiny else 50 if arguments.full else 20
     found = {
-        data.name: errors_of(data, D, rate, n_repeats) for data, D, rate in data_sets(asked.tiny)
+        data.name: measure_errors(data, D, rate, n_repeats)
+        for data, D, rate in data_sets(arguments.tiny)
     }
     columns = (*METHODS, FIRST_EPOCH)
     lines = [[name, *(f"{row[m]:.4f}" for m in columns)] for name, row in found.items()]
@@ -206,16 +212,16 @@ def main(argv: Sequence[str] | None = None) -> Report:
                 if method != METHODS[0]
             ),
         ),
-        agreements=tuple(agreements(make_work(60, 5, 30))),
+        agreements=tuple(check_agreements(make_work(60, 5, 30))),
         tables=(
             "Processor time, and the clock's\n"
             + table(
                 ["", "one kernel", "4", "16", "4 in fits", "16 in fits", "16, clock"],
                 [line for line, _ in costs],
             ),
-            f"Tested GNMSE, mean of {n_repeats} splits\n" + table(["", *columns], lines),
+            f"GNMSE of unknown nodes, mean of {n_repeats} splits\n" + table(["", *columns], lines),
         ),
-        judged=not asked.tiny,
+        judged=not arguments.tiny,
     )
     return finish(report)
 

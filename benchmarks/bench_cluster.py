@@ -1,7 +1,7 @@
-"""Node models on a Dask cluster of two processes, against one process.
+"""Node models on a Dask cluster of two processes, compared with one process.
 
-Explains many nodes of a made graph on the cluster and on one process, kills a worker in the middle,
-and sends independent fits to the workers by joblib. Results must be equal each time.
+Explains many nodes of a generated graph on the cluster and in one process, kills a worker during
+the run, and sends independent fits to the workers by joblib. Results must be equal each time.
 
 Run ``python benchmarks/bench_cluster.py [--full | --tiny]``.
 """
@@ -30,7 +30,7 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def seconds_of(work: Callable[[], Any]) -> tuple[float, Any]:
+def measure_seconds(work: Callable[[], Any]) -> tuple[float, Any]:
     start = time.perf_counter()
     found = work()
     return time.perf_counter() - start, found
@@ -50,17 +50,17 @@ def measure(client: Client, n_nodes: int, n_explained: int) -> Report:
     plain = NodeRegressor(**SETTINGS).fit(graph.A, values, kind="matrix")
     spread = DaskNodeRegressor(client=client, **SETTINGS).fit(graph.A, values, kind="matrix")
     spread.explain(nodes[:64])  # workers load the compiled loops
-    alone, expected = seconds_of(lambda: plain.explain(nodes))
-    both, found = seconds_of(lambda: spread.explain(nodes))
+    alone, expected = measure_seconds(lambda: plain.explain(nodes))
+    both, found = measure_seconds(lambda: spread.explain(nodes))
     victim = min(client.run(os.getpid).values())
     killer = threading.Timer(0.3 * both, os.kill, (victim, signal.SIGKILL))
     killer.start()
-    lost, after = seconds_of(lambda: spread.explain(nodes))
+    lost, after = measure_seconds(lambda: spread.explain(nodes))
     killer.join()
     alphas = (0.1, 0.3, 1.0, 3.0)
-    here, one_by_one = seconds_of(lambda: [fit_one(graph, alpha) for alpha in alphas])
+    here, one_by_one = measure_seconds(lambda: [fit_one(graph, alpha) for alpha in alphas])
     with joblib.parallel_config(backend="dask", client=client):
-        there, together = seconds_of(
+        there, together = measure_seconds(
             lambda: joblib.Parallel()(joblib.delayed(fit_one)(graph, alpha) for alpha in alphas)
         )
     rows = [

@@ -1,9 +1,9 @@
 """Edges larger than memory: read in parts into a folder, then a fit that streams over it.
 
-Made graphs of 10⁶ and 10⁷ edges (``--full``: 10⁸ among 10⁷ nodes) in Parquet files of 4·10⁶ edges,
-with whole-number names. A fresh process reads them, fits a model of neighbours in common and
-predicts all nodes, while a thread notes its anonymous memory (RssAnon of /proc: what is mapped from
-files is not counted, since the system may drop it at any time).
+Generated graphs of 10⁶ and 10⁷ edges (``--full``: 10⁸ among 10⁷ nodes) in Parquet files of 4·10⁶
+edges, with whole-number names. A fresh process reads them, fits a model of neighbours in common and
+predicts all nodes, while a thread records its anonymous memory (RssAnon of /proc: files mapped into
+memory are not counted, since the system may drop them at any time).
 
 Run ``python benchmarks/bench_disk.py --full``.
 """
@@ -54,7 +54,7 @@ class Watch:
             time.sleep(0.02)
 
     def note(self) -> None:
-        """Note the memory of now."""
+        """Record the current memory."""
         self.peaks[self.stage] = max(self.peaks.get(self.stage, 0), read_anonymous())
 
     def enter(self, stage: str) -> None:
@@ -65,7 +65,7 @@ class Watch:
 
 
 def write_parts(folder: Path, n_nodes: int, n_edges: int) -> None:
-    """Edges to nodes near on a ring of shuffled names."""
+    """Edges to nodes that are near on a ring of shuffled names."""
     rng = np.random.default_rng(SEED)
     names = rng.permutation(n_nodes).astype(np.int32)
     for number, start in enumerate(range(0, n_edges, EDGES_PER_FILE)):

@@ -37,11 +37,13 @@ HEADER = ("rows", "weights", "distance", "time", "pairs compared", "of all", "by
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__)
+    arguments = options(argv, __doc__)
     rng = np.random.default_rng(SEED)
-    sizes = (200, 400, 800) if asked.tiny else (10_000, 100_000, 1_000_000)
-    dense_shape = (100, 20) if asked.tiny else (20_000, 1_000) if asked.full else (5_000, 1_000)
-    repeats = 1 if asked.tiny else 3
+    sizes = (200, 400, 800) if arguments.tiny else (10_000, 100_000, 1_000_000)
+    dense_shape = (
+        (100, 20) if arguments.tiny else (20_000, 1_000) if arguments.full else (5_000, 1_000)
+    )
+    repeats = 1 if arguments.tiny else 3
     _compile(rng)
 
     graphs = {n: power_law_graph(n, DEGREE * n, rng) for n in sizes}
@@ -83,18 +85,18 @@ def main(argv: Sequence[str] | None = None) -> Report:
                 " s",
                 at_most=True,
             ),
-            # On a shared machine this tells work from waiting.
+            # On a shared machine this separates work from waiting.
             Finding("the same, processor time over all cores", processor, unit=" s"),
         ),
         agreements=tuple(agreements),
         tables=(table(HEADER, rows + dense_rows), "\n".join(growth)),
-        judged=not asked.tiny,
+        judged=not arguments.tiny,
     )
     return finish(report)
 
 
 def _compile(rng: np.random.Generator) -> None:
-    """Compile by a call of every path on little data."""
+    """Compile every path by a call on a little data."""
     graph = power_law_graph(300, 3000, rng)
     weighted = graph.copy()
     weighted.data = rng.random(graph.nnz)

@@ -1,10 +1,10 @@
-"""Contribution weights: the adjoint pass against the paper's recursion with its B matrix.
+"""Contribution weights: the adjoint pass compared with the paper's recursion and its B matrix.
 
-Cora-Con as in the paper: 40 % of the 2222 papers are sampled and are the referencing nodes,
-D = 888, E = 3, so T = 2667 training steps; one tested node, and 500. The recursion is what one
-would write in NumPy: B by one matrix product, then a loop over times with the product of a vector
-and a vector (for 500 nodes: a matrix). Without the files of Cora a random graph with as many nodes
-and edges stands in.
+Cora-Con as in the paper: 40 % of the 2222 papers are known and are the referencing nodes,
+D = 888, E = 3, so T = 2667 training steps; one unknown node, and 500. The recursion is a direct
+NumPy implementation: B by one matrix product, then a loop over times with the product of a vector
+and a vector (for 500 nodes: a matrix). Without the files of Cora, a random graph with as many nodes
+and edges is used.
 
 Many papers cite the same few, and equal rows are computed once; "no equal rows" has none.
 
@@ -45,19 +45,19 @@ SIGMA2, LEARNING_RATE, N_EPOCHS = 1.05, 0.05, 3
 
 @dataclass(frozen=True)
 class Work:
-    """Features of observed and tested nodes, and the order of training."""
+    """Features of known and unknown nodes, and the order of training."""
 
     name: str
     Z: NDArray[np.float64]  # [n, 2D]
     order: NDArray[np.int64]  # [T]
     stars: NDArray[np.float64]  # [m, 2D]
 
-    def first(self, n: int) -> "Work":
-        """The first n tested nodes only."""
+    def take_first(self, n: int) -> "Work":
+        """The first n unknown nodes only."""
         return Work(self.name, self.Z, self.order, self.stars[:n])
 
 
-def citations() -> tuple[str, csr_array]:
+def load_citations() -> tuple[str, csr_array]:
     try:
         return "Cora-Con", fetch_cora_con(download=False).adjacency
     except DatasetUnavailableError:
@@ -65,18 +65,18 @@ def citations() -> tuple[str, csr_array]:
         return "a random graph of the size of Cora-Con", graph
 
 
-def make_work(name: str, graph: csr_array, n_frequencies: int, n_tested: int) -> Work:
+def make_work(name: str, graph: csr_array, n_frequencies: int, n_unknown: int) -> Work:
     rng = np.random.default_rng(SEED)
-    sampled, tested = split_nodes(graph.shape[0], 0.4, rng)
-    X, X_tested = graph[sampled][:, sampled], graph[tested[:n_tested]][:, sampled]
+    known, unknown = split_nodes(graph.shape[0], 0.4, rng)
+    X, X_unknown = graph[known][:, known], graph[unknown[:n_unknown]][:, known]
     model = SKGRegressor(
         sigma2=SIGMA2, n_frequencies=n_frequencies, n_epochs=1, random_state=SEED
     ).fit(X, np.zeros(X.shape[0]))
     order = np.concatenate([rng.permutation(X.shape[0]) for _ in range(N_EPOCHS)])
-    return Work(name, model.features(X), order, model.features(X_tested))
+    return Work(name, model.features(X), order, model.features(X_unknown))
 
 
-def without_equal_rows(work: Work) -> Work:
+def make_random_work(work: Work) -> Work:
     """Random features of the same sizes."""
     rng = np.random.default_rng(SEED)
 
@@ -87,11 +87,11 @@ def without_equal_rows(work: Work) -> Work:
     return Work("no equal rows", features(work.Z.shape), work.order, features(work.stars.shape))
 
 
-def recursion(work: Work) -> NDArray[np.float64]:
-    """Equation (fijdef): B of all times and tested nodes, then F from the last time on back."""
+def compute_by_recursion(work: Work) -> NDArray[np.float64]:
+    """Equation (fijdef): B of all times and unknown nodes, then F from the last time backwards."""
     n_steps = work.order.size
-    seen = np.vstack((work.Z[work.order], work.stars))  # [T + m, 2D]
-    B = 2.0 * LEARNING_RATE * (seen[:n_steps] @ seen.T)  # [T, T + m]
+    Z_all = np.vstack((work.Z[work.order], work.stars))  # [T + m, 2D]
+    B = 2.0 * LEARNING_RATE * (Z_all[:n_steps] @ Z_all.T)  # [T, T + m]
     if work.stars.shape[0] == 1:
         F = np.empty(n_steps)
         for i in range(n_steps - 1, -1, -1):
@@ -103,12 +103,12 @@ def recursion(work: Work) -> NDArray[np.float64]:
     return F.T
 
 
-def ours(work: Work) -> NDArray[np.float64]:
+def compute_by_adjoint(work: Work) -> NDArray[np.float64]:
     return contribution_weights(work.Z, work.order, work.stars, LEARNING_RATE)
 
 
-def peak_megabytes(task: Callable[[], object]) -> float:
-    """Most memory that a task held at a time, beyond its input."""
+def measure_peak_megabytes(task: Callable[[], object]) -> float:
+    """Peak memory of a task, beyond its input."""
     tracemalloc.start()
     task()
     peak = tracemalloc.get_traced_memory()[1]
@@ -117,38 +117,41 @@ def peak_megabytes(task: Callable[[], object]) -> float:
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__)
-    if asked.tiny:
+    arguments = options(argv, __doc__)
+    if arguments.tiny:
         graph = power_law_graph(100, 200, np.random.default_rng(SEED))
         work = make_work("a small random graph", graph, 20, 10)
     else:
-        work = make_work(*citations(), 888, 500)
+        work = make_work(*load_citations(), 888, 500)
     cases = {
-        "1 tested node": (work.first(1), 30.0),
+        "1 tested node": (work.take_first(1), 30.0),
         f"{work.stars.shape[0]} tested nodes": (work, 10.0),
-        f"{work.stars.shape[0]}, no equal rows": (without_equal_rows(work), None),
+        f"{work.stars.shape[0]}, no equal rows": (make_random_work(work), None),
     }
     findings, agreements, lines = [], [], []
     for name, (case, aim) in cases.items():
-        tasks = {"slow": lambda case=case: recursion(case), "fast": lambda case=case: ours(case)}
-        times = interleaved(tasks, tiny=asked.tiny)
-        memory = {side: peak_megabytes(task) for side, task in tasks.items()}
+        tasks = {
+            "slow": lambda case=case: compute_by_recursion(case),
+            "fast": lambda case=case: compute_by_adjoint(case),
+        }
+        times = interleaved(tasks, tiny=arguments.tiny)
+        memory = {side: measure_peak_megabytes(task) for side, task in tasks.items()}
         sides = (milliseconds(times[side].median) for side in tasks)
         lines.append([name, *sides, *(f"{memory[side]:.1f} MB" for side in tasks)])
         findings.append(Finding(name, ratio(times["slow"], times["fast"]), aim))
-        apart = float(abs(recursion(case) - ours(case)).max())
+        apart = float(abs(compute_by_recursion(case) - compute_by_adjoint(case)).max())
         agreements.append(Agreement(f"weights, {name}", apart, 1e-12))
     header = ["", "recursion", "gradraker", "peak memory", "peak memory"]
     n, width = work.Z.shape
     title = f"Contribution weights: {work.name}, T = {work.order.size}, D = {width // 2}"
-    distinct = f"{n} sampled nodes, {len(np.unique(work.Z, axis=0))} of them with different rows"
+    distinct = f"{n} known nodes, {len(np.unique(work.Z, axis=0))} of them with different rows"
     return finish(
         Report(
             title,
             findings=tuple(findings),
             agreements=tuple(agreements),
             tables=(table(header, lines), distinct),
-            judged=not asked.tiny,
+            judged=not arguments.tiny,
         )
     )
 

@@ -1,4 +1,4 @@
-"""Sines and cosines, and normal draws, per second: ours against NumPy, on one core.
+"""Sines and cosines, and normal draws, per second: ours compared with NumPy, on one core.
 
 Run ``python benchmarks/bench_features.py``.
 """
@@ -26,36 +26,36 @@ from report import (
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__)
-    pairs, pair_agreements, pair_table = _measure_sines(asked.tiny)
-    draws, draw_agreements, draw_table = _measure_draws(asked.tiny)
+    arguments = options(argv, __doc__)
+    pairs, pair_agreements, pair_table = _measure_sines(arguments.tiny)
+    draws, draw_agreements, draw_table = _measure_draws(arguments.tiny)
     report = Report(
         "Features: sin/cos pairs and normal draws on one core",
         findings=(*pairs, *draws),
         agreements=(*pair_agreements, *draw_agreements),
         tables=(pair_table, draw_table),
-        judged=not asked.tiny,
+        judged=not arguments.tiny,
     )
     return finish(report)
 
 
 def _measure_sines(tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
-    # The row of a node, many times: D = 1000 projections of a few units.
+    # One row of D = 1000 projections, many times.
     n, rounds = (100, 2) if tiny else (1000, 500)
     angles = 3.0 * np.random.default_rng(SEED).standard_normal(n)
     sine, cosine = np.empty(n), np.empty(n)
     their_sine, their_cosine = np.empty(n), np.empty(n)
 
-    def ours() -> None:
+    def run_ours() -> None:
         for _ in range(rounds):
             compute_sincos(angles, 1.0, 1.0, sine, cosine)
 
-    def numpy() -> None:
+    def run_numpy() -> None:
         for _ in range(rounds):
             np.sin(angles, out=their_sine)
             np.cos(angles, out=their_cosine)
 
-    times = interleaved({"numpy float64": numpy, "gradraker": ours}, tiny=tiny)
+    times = interleaved({"numpy float64": run_numpy, "gradraker": run_ours}, tiny=tiny)
     difference = max(abs(sine - their_sine).max(), abs(cosine - their_cosine).max())
     speed = ratio(times["numpy float64"], times["gradraker"])
     findings = [Finding("sin/cos pairs against NumPy", speed, 10)]

@@ -1,8 +1,9 @@
-"""Few known values with attributes, on made graphs: never clearly worse than the better half.
+"""Few known values with attributes, on generated graphs: never clearly worse than the better part.
 
-300 nodes in communities, at places, or grown by preferential attachment; six attributes that tell
-all, a part or nothing. The error of a node model with attributes is compared with those of the same
-model without them and of ridge regression on the attributes, tuned by its left-out errors.
+300 nodes in communities, in a plane, or grown by preferential attachment; six attributes that
+determine the values completely, partly or not at all. The error of a node model with attributes is
+compared with those of the same model without them and of ridge regression on the attributes, tuned
+by its left-out errors.
 
 Run ``python benchmarks/bench_few_known.py --full``.
 """
@@ -23,7 +24,7 @@ N_NODES = 300
 
 
 class Made(NamedTuple):
-    """A graph, a signal that its neighbours share, means over neighbours, attributes and noise."""
+    """A graph, a signal that is smooth on it, means over neighbours, attributes and noise."""
 
     graph: Any
     smooth: Vector
@@ -65,16 +66,16 @@ def make(seed: int) -> Made:
 def measure(made: Made, y: Vector, n_known: int, seed: int) -> list[float]:
     """Squared errors over the variance: of the mean, ridge, graph alone and the model."""
     order = np.random.default_rng([seed, n_known]).permutation(y.size)
-    known, asked = order[:n_known], order[n_known:]
+    known, unknown = order[:n_known], order[n_known:]
     values = {int(i): float(y[i]) for i in known}
     edges = list(made.graph.edges())
-    found = [np.full(asked.size, y[known].mean())]
+    found = [np.full(unknown.size, y[known].mean())]
     ridge = RidgeCV(np.logspace(-3, 4, 30)).fit(made.X[known], y[known])
-    found.append(ridge.predict(made.X[asked]))
+    found.append(ridge.predict(made.X[unknown]))
     for attributes in (None, made.X):
         model = NodeRegressor().fit(edges, values, nodes=range(y.size), attributes=attributes)
-        found.append(model.predict(asked))
-    return [float(np.mean((y[asked] - p) ** 2) / y[asked].var()) for p in found]
+        found.append(model.predict(unknown))
+    return [float(np.mean((y[unknown] - p) ** 2) / y[unknown].var()) for p in found]
 
 
 def check_order() -> Agreement:
@@ -91,9 +92,9 @@ def check_order() -> Agreement:
 
 def main(argv: Sequence[str] | None = None) -> Report:
     """Measure, print and return the report."""
-    asked = options(argv, __doc__)
-    sizes, n_draws = [5] if asked.tiny else [5, 10], 1 if asked.tiny else 6
-    if asked.full:
+    arguments = options(argv, __doc__)
+    sizes, n_draws = [5] if arguments.tiny else [5, 10], 1 if arguments.tiny else 6
+    if arguments.full:
         sizes, n_draws = [3, 5, 10, 20, 40, 100], 12
     rows, findings = [], []
     for n_known in sizes:
@@ -114,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
         tuple(findings),
         (check_order(),),
         (table(headings, rows),),
-        judged=not asked.tiny,
+        judged=not arguments.tiny,
     )
     return finish(report)
 

@@ -1,4 +1,4 @@
-"""Filtered series (GKLMS-RFF): what a filter brings, and how good the rules for σ² are on its rows.
+"""Filtered series (GKLMS-RFF): the gain of a filter, and the rules for σ² on its rows.
 
 The next value of a node is learned from its series passed through a graph filter, in two settings:
 
@@ -7,7 +7,7 @@ The next value of a node is learned from its series passed through a graph filte
 - generated traffic: the first 60 % of the times are learned from, and the rest is predicted.
 
 Errors are GNMSE of values scaled to [0, 1], means over repeats. "best" is that of the single σ² of
-a grid that is best on average over the repeats, which nobody can know beforehand.
+a grid that is best on average over the repeats, which cannot be known beforehand.
 
 Run: python benchmarks/bench_filtered.py [--full | --tiny]
 """
@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 
 class Setting(NamedTuple):
-    """Where series come from, which rows are learned from, and how."""
+    """The source of the series, the training rows, and the settings."""
 
     load: Callable[[int], tuple[GraphDataset, Floats]]  # repeat -> graph and series
     train: Callable[[FilteredSignals, int, int], NDArray[np.bool_]]  # signals, rows, repeat
@@ -45,7 +45,7 @@ class Setting(NamedTuple):
     n_repeats: int
 
 
-def filters(data: GraphDataset, series: Floats) -> dict[str, FilteredSignals]:
+def apply_filters(data: GraphDataset, series: Floats) -> dict[str, FilteredSignals]:
     """The series without a graph, and through each filter with three taps."""
     means = adjacency_vectors(data, hop_weights="random_walk")
     own = sp.eye_array(data.n_nodes)
@@ -61,32 +61,32 @@ def filters(data: GraphDataset, series: Floats) -> dict[str, FilteredSignals]:
     }
 
 
-def normals(_: int) -> tuple[GraphDataset, Floats]:
+def load_normals(_: int) -> tuple[GraphDataset, Floats]:
     return load_temperature_normals(self_loops=False)
 
 
-def sampled_stations(signals: FilteredSignals, n_rows: int, repeat: int) -> NDArray[np.bool_]:
+def select_known_stations(signals: FilteredSignals, n_rows: int, repeat: int) -> NDArray[np.bool_]:
     n = len(signals.nodes)
-    sampled, _ = split_nodes(n, 0.4, np.random.default_rng(repeat))
-    return np.isin(np.arange(n_rows) % n, sampled)
+    known, _ = split_nodes(n, 0.4, np.random.default_rng(repeat))
+    return np.isin(np.arange(n_rows) % n, known)
 
 
-def early_times(signals: FilteredSignals, n_rows: int, _: int) -> NDArray[np.bool_]:
-    # Rows whose next value is known before the first tested time.
+def select_early_times(signals: FilteredSignals, n_rows: int, _: int) -> NDArray[np.bool_]:
+    # Rows whose next value is known before the first predicted time.
     return signals.times[:n_rows] + 1 < 0.6 * len(signals.series)
 
 
-def scaled(series: Floats) -> Any:
+def scale(series: Floats) -> Any:
     return (series - series.min()) / (series.max() - series.min())
 
 
-def study(setting: Setting, n_grid: int) -> dict[str, dict[str, float]]:
+def run_study(setting: Setting, n_grid: int) -> dict[str, dict[str, float]]:
     """For each filter: the best error, the rules and persistence relative to it, the transfer."""
     found: dict[str, list[list[float]]] = {}
     grids: dict[str, Floats] = {}
     for repeat in range(setting.n_repeats):
         data, series = setting.load(repeat)
-        for name, signals in filters(data, scaled(series)).items():
+        for name, signals in apply_filters(data, scale(series)).items():
             X, y = signals.make_pairs()
             train = setting.train(signals, len(y), repeat)
             if name not in grids:
@@ -107,10 +107,10 @@ def study(setting: Setting, n_grid: int) -> dict[str, dict[str, float]]:
             persistence = gnmse(y[~train], X[~train, 0])
             transfer = similarity_transfer(X[train], y[train], random_state=repeat).relative_error
             found.setdefault(name, []).append([*errors, persistence, transfer])
-    return {name: summary(np.array(rows), grids[name]) for name, rows in found.items()}
+    return {name: summarise(np.array(rows), grids[name]) for name, rows in found.items()}
 
 
-def summary(rows: Floats, grid: Floats) -> dict[str, float]:
+def summarise(rows: Floats, grid: Floats) -> dict[str, float]:
     means = rows.mean(axis=0)
     best = int(means[: len(grid)].argmin())
     *of_rules, persistence, transfer = means[len(grid) :]
@@ -133,20 +133,22 @@ def main(argv: list[str] | None = None) -> dict[str, dict[str, dict[str, float]]
     times = 4 if options.full else 1
     n_nodes, n_times = (12, 60) if options.tiny else (60, 288)
 
-    def traffic(repeat: int) -> tuple[GraphDataset, Floats]:
+    def make_traffic(repeat: int) -> tuple[GraphDataset, Floats]:
         return make_traffic_series(n_nodes, n_times=n_times, random_state=repeat)
 
     settings = {
         "Temperature normals": Setting(
-            normals, sampled_stations, 0.05, 10, 1 if options.tiny else 20 * times
+            load_normals, select_known_stations, 0.05, 10, 1 if options.tiny else 20 * times
         ),
-        "Traffic": Setting(traffic, early_times, 0.02, 3, 1 if options.tiny else 5 * times),
+        "Traffic": Setting(
+            make_traffic, select_early_times, 0.02, 3, 1 if options.tiny else 5 * times
+        ),
     }
     print_facts(seed=0)
     results = {}
     columns = ("best", "at", *RULES, "worst", "last value", "transfer")
     for name, setting in settings.items():
-        results[name] = study(setting, 4 if options.tiny else 24)
+        results[name] = run_study(setting, 4 if options.tiny else 24)
         print(
             f"\n{name}: GNMSE of the next value, {setting.n_repeats} repeats; rules, the worst of"
         )

@@ -1,4 +1,4 @@
-"""Fit and predict on all nodes: ours against scikit-learn and a literal NumPy loop.
+"""Fit and predict on all nodes: ours compared with scikit-learn and a literal NumPy loop.
 
 2000 nodes, 2000 references, 5 neighbours each, D = 1000, E = 3. Each side does everything that
 a user would run: draw, project, sin and cos, the sequential pass, predict.
@@ -62,7 +62,7 @@ def make_work(n_nodes: int, degree: int, n_frequencies: int) -> Work:
 # -- ours ----------------------------------------------------------------------
 
 
-def our_model(work: Work, seed: int = SEED, *, shuffle: bool = True) -> SKGRegressor:
+def make_our_model(work: Work, seed: int = SEED, *, shuffle: bool = True) -> SKGRegressor:
     return SKGRegressor(
         sigma2=SIGMA2,
         n_frequencies=work.n_frequencies,
@@ -73,14 +73,14 @@ def our_model(work: Work, seed: int = SEED, *, shuffle: bool = True) -> SKGRegre
     )
 
 
-def ours(work: Work, seed: int = SEED) -> NDArray[np.float64]:
-    return our_model(work, seed).fit(work.X, work.y).predict(work.X)
+def run_ours(work: Work, seed: int = SEED) -> NDArray[np.float64]:
+    return make_our_model(work, seed).fit(work.X, work.y).predict(work.X)
 
 
-def our_stages(work: Work) -> dict[str, float]:
-    """The same work as :func:`ours`, in the parts that the estimator calls."""
+def time_our_stages(work: Work) -> dict[str, float]:
+    """The same work as :func:`run_ours`, in the parts that the estimator calls."""
     watch = Stopwatch()
-    model = our_model(work).fit(work.X, work.y)
+    model = make_our_model(work).fit(work.X, work.y)
     rows, n = to_row_arrays(work.X), work.X.shape[0]
     rng = np.random.default_rng(SEED)
     theta = np.zeros((1, 2 * work.n_frequencies))
@@ -89,13 +89,13 @@ def our_stages(work: Work) -> dict[str, float]:
         frequencies = FrequencyTable(SEED, work.n_frequencies, "gaussian", n_numbered=n)
         return frequencies.prepare(rows.indices)
 
-    def sequential_pass() -> None:
+    def run_sequential_pass() -> None:
         for _ in range(N_EPOCHS):
             run_lms_pass(Z, rng.permutation(n), work.y[:, None], 2.0 * LEARNING_RATE, theta)
 
     units = watch.time(STAGES[0], draw)
     Z = watch.time(STAGES[1], lambda: compute_fourier_features(rows, units, 1.0 / np.sqrt(SIGMA2)))
-    watch.time(STAGES[2], sequential_pass)
+    watch.time(STAGES[2], run_sequential_pass)
     watch.time(STAGES[3], lambda: model.predict(work.X))
     return watch.stages
 
@@ -103,12 +103,12 @@ def our_stages(work: Work) -> dict[str, float]:
 # -- scikit-learn --------------------------------------------------------------
 
 
-def their_sampler(work: Work, seed: int) -> RBFSampler:
+def make_their_sampler(work: Work, seed: int) -> RBFSampler:
     gamma = 1.0 / (2.0 * SIGMA2)
     return RBFSampler(n_components=2 * work.n_frequencies, gamma=gamma, random_state=seed)
 
 
-def their_regressor(seed: int, *, shuffle: bool = True) -> SGDRegressor:
+def make_their_regressor(seed: int, *, shuffle: bool = True) -> SGDRegressor:
     # Its loss is (y − f)²/2, so its step eta0 (y − f) z is ours for eta0 = 2η.
     return SGDRegressor(
         learning_rate="constant",
@@ -122,18 +122,18 @@ def their_regressor(seed: int, *, shuffle: bool = True) -> SGDRegressor:
     )
 
 
-def theirs(work: Work, seed: int = SEED) -> Any:
-    sampler = their_sampler(work, seed).fit(work.X)
-    regressor = their_regressor(seed).fit(sampler.transform(work.X), work.y)
+def run_theirs(work: Work, seed: int = SEED) -> Any:
+    sampler = make_their_sampler(work, seed).fit(work.X)
+    regressor = make_their_regressor(seed).fit(sampler.transform(work.X), work.y)
     return regressor.predict(sampler.transform(work.X))
 
 
-def their_stages(work: Work) -> dict[str, float]:
+def time_their_stages(work: Work) -> dict[str, float]:
     watch = Stopwatch()
-    sampler = their_sampler(work, SEED)
+    sampler = make_their_sampler(work, SEED)
     watch.time(STAGES[0], lambda: sampler.fit(work.X))
     Z = watch.time(STAGES[1], lambda: sampler.transform(work.X))
-    regressor = watch.time(STAGES[2], lambda: their_regressor(SEED).fit(Z, work.y))
+    regressor = watch.time(STAGES[2], lambda: make_their_regressor(SEED).fit(Z, work.y))
     watch.time(STAGES[3], lambda: regressor.predict(sampler.transform(work.X)))
     return watch.stages
 
@@ -141,7 +141,7 @@ def their_stages(work: Work) -> dict[str, float]:
 # -- NumPy ---------------------------------------------------------------------
 
 
-def numpy_loop(
+def run_numpy_loop(
     work: Work, frequencies: NDArray[np.float64], orders: Sequence[NDArray[np.intp]]
 ) -> NDArray[np.float64]:
     """Equations (1) to (4), row by row."""
@@ -161,28 +161,36 @@ def numpy_loop(
     return np.array([theta @ features(n) for n in range(work.y.size)])
 
 
-def numpy_work(work: Work) -> NDArray[np.float64]:
+def run_numpy(work: Work) -> NDArray[np.float64]:
     rng = np.random.default_rng(SEED)
     n = work.y.size
     frequencies = rng.standard_normal((n, work.n_frequencies)) / np.sqrt(SIGMA2)
-    return numpy_loop(work, frequencies, [rng.permutation(n) for _ in range(N_EPOCHS)])
+    return run_numpy_loop(work, frequencies, [rng.permutation(n) for _ in range(N_EPOCHS)])
 
 
 # -- the benchmark -------------------------------------------------------------
 
 
-def agreements(work: Work, n_seeds: int) -> list[Agreement]:
+def check_agreements(work: Work, n_seeds: int) -> list[Agreement]:
     in_order = [np.arange(work.y.size)] * N_EPOCHS
-    model = our_model(work, shuffle=False).fit(work.X, work.y)
-    looped = numpy_loop(work, model.frequencies_, in_order)
-    on_our_features = their_regressor(SEED, shuffle=False).fit(model.features(work.X), work.y)
-    # They draw their own features: errors agree on average over seeds only.
+    model = make_our_model(work, shuffle=False).fit(work.X, work.y)
+    looped = run_numpy_loop(work, model.frequencies_, in_order)
+    on_our_features = make_their_regressor(SEED, shuffle=False).fit(model.features(work.X), work.y)
+    # scikit-learn draws its own features: errors agree only on average over seeds.
     seeds = range(n_seeds)
-    our_error = np.mean([gnmse(work.y, ours(work, seed)) for seed in seeds])
-    their_error = np.mean([gnmse(work.y, theirs(work, seed)) for seed in seeds])
+    our_error = np.mean([gnmse(work.y, run_ours(work, seed)) for seed in seeds])
+    their_error = np.mean([gnmse(work.y, run_theirs(work, seed)) for seed in seeds])
     return [
-        Agreement("predictions of the NumPy loop", _apart(looped, model.predict(work.X)), 1e-10),
-        Agreement("coef_ of SGDRegressor on z", _apart(on_our_features.coef_, model.coef_), 1e-8),
+        Agreement(
+            "predictions of the NumPy loop",
+            _measure_difference(looped, model.predict(work.X)),
+            1e-10,
+        ),
+        Agreement(
+            "coef_ of SGDRegressor on z",
+            _measure_difference(on_our_features.coef_, model.coef_),
+            1e-8,
+        ),
         Agreement(
             f"GNMSE {our_error:.4f}, scikit-learn {their_error:.4f}",
             float(abs(our_error / their_error - 1.0)),
@@ -191,18 +199,20 @@ def agreements(work: Work, n_seeds: int) -> list[Agreement]:
     ]
 
 
-def _apart(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+def _measure_difference(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     return float(abs(a - b).max() / abs(b).max())
 
 
-def median_stages(
+def compute_median_stages(
     stages: Callable[[Work], dict[str, float]], work: Work, repeats: int
 ) -> dict[str, float]:
     measured = [stages(work) for _ in range(repeats)]
     return {name: float(np.median([run[name] for run in measured])) for name in STAGES}
 
 
-def stage_table(total: dict[str, Timing], ours: dict[str, float], theirs: dict[str, float]) -> str:
+def format_stages(
+    total: dict[str, Timing], ours: dict[str, float], theirs: dict[str, float]
+) -> str:
     rows = [
         [name, milliseconds(theirs[name]), milliseconds(ours[name]), f"{b / a:.1f}×"]
         for name in STAGES
@@ -218,18 +228,21 @@ def stage_table(total: dict[str, Timing], ours: dict[str, float], theirs: dict[s
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__)
-    work = make_work(100, 5, 50) if asked.tiny else make_work(2000, 5, 1000)
+    arguments = options(argv, __doc__)
+    work = make_work(100, 5, 50) if arguments.tiny else make_work(2000, 5, 1000)
     times = interleaved(
         {
-            "scikit-learn": lambda: theirs(work),
-            "NumPy loop": lambda: numpy_work(work),
-            "gradraker": lambda: ours(work),
+            "scikit-learn": lambda: run_theirs(work),
+            "NumPy loop": lambda: run_numpy(work),
+            "gradraker": lambda: run_ours(work),
         },
-        tiny=asked.tiny,
+        tiny=arguments.tiny,
     )
-    repeats = 2 if asked.tiny else 9
-    parts = (median_stages(stages, work, repeats) for stages in (our_stages, their_stages))
+    repeats = 2 if arguments.tiny else 9
+    parts = (
+        compute_median_stages(stages, work, repeats)
+        for stages in (time_our_stages, time_their_stages)
+    )
     numpy_line = f"NumPy loop, draw to predict: {milliseconds(times['NumPy loop'].median)}"
     report = Report(
         f"Fit and predict: {work.y.size} nodes, 5 neighbours, D = {work.n_frequencies}, E = 3",
@@ -237,9 +250,9 @@ def main(argv: Sequence[str] | None = None) -> Report:
             Finding("against scikit-learn", ratio(times["scikit-learn"], times["gradraker"]), 10),
             Finding("against a NumPy loop", ratio(times["NumPy loop"], times["gradraker"])),
         ),
-        agreements=tuple(agreements(work, 5)),
-        tables=(stage_table(times, *parts), numpy_line),
-        judged=not asked.tiny,
+        agreements=tuple(check_agreements(work, 5)),
+        tables=(format_stages(times, *parts), numpy_line),
+        judged=not arguments.tiny,
     )
     return finish(report)
 

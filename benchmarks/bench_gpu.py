@@ -1,10 +1,10 @@
-"""Node models on an NVIDIA GPU, against two threads of the same machine's processor.
+"""Node models on an NVIDIA GPU, compared with two threads of the same machine's CPU.
 
-Fit, choice and all predictions on made graphs of 10⁶ nodes and 10⁷ edges (``--full``: 10⁷ and 10⁸
-on the GPU as well), one value in ten known; exact kernels with 5·10⁴ known nodes of 6·10⁴; products
-of a sparse matrix with 1 to 64 columns, and PyTorch's for comparison where it is installed; all
-sweeps over σ² of the paper whose data are on this machine (GRADRAKER_DATA). Without a GPU, the
-parts of the GPU are left out.
+Fit, choice and all predictions on generated graphs of 10⁶ nodes and 10⁷ edges (``--full``: 10⁷ and
+10⁸ on the GPU as well), one value in ten known; exact kernels with 5·10⁴ known nodes of 6·10⁴;
+products of a sparse matrix with 1 to 64 columns, and PyTorch's for comparison where it is
+installed; all sweeps over σ² of the paper whose data are on this machine (GRADRAKER_DATA). Without
+a GPU, the GPU parts are skipped.
 
 Run ``python benchmarks/bench_gpu.py --full``.
 """
@@ -69,7 +69,7 @@ def measure_fit(device: str, n_nodes: int) -> dict[str, Any]:
     fit_graph(make_ring(min(n_nodes, 50_000)), device)  # loads compiled loops and kernels
     graph = make_ring(n_nodes)
     times = []
-    for _ in range(1 if device == "cpu" else 2):  # CuPy compiles some of its kernels by size
+    for _ in range(1 if device == "cpu" else 2):  # CuPy compiles some of its kernels per size
         start = time.perf_counter()
         model = fit_graph(graph, device)
         predicted = model.predict()
@@ -111,7 +111,7 @@ def collect(process: subprocess.Popen[str]) -> dict[str, Any]:
     return dict(json.loads(out))
 
 
-def fits_part(sizes: Sequence[int]) -> tuple[str, list[Finding], list[Agreement]]:
+def measure_fits(sizes: Sequence[int]) -> tuple[str, list[Finding], list[Agreement]]:
     """Fits on the GPU and, at the first size, on two cores at the same time."""
     on_cpu = start_measuring("cpu", sizes[0])
     rows, findings, agreements = [], [], []
@@ -161,8 +161,10 @@ def measure_exact(device: str, n_known: int) -> dict[str, Any]:
     }
 
 
-def exact_part(n_known: int, n_compared: int) -> tuple[str, list[Finding], list[Agreement]]:
-    """Exact kernels on the GPU; with fewer known nodes, the CPU's must be the same."""
+def measure_exact_kernels(
+    n_known: int, n_compared: int
+) -> tuple[str, list[Finding], list[Agreement]]:
+    """Exact kernels on the GPU; with fewer known nodes, the CPU must give the same results."""
     cpu, few = (measure_exact(device, n_compared) for device in ("cpu", "cuda"))
     many = measure_exact("cuda", n_known)
     rows = [
@@ -190,7 +192,7 @@ def exact_part(n_known: int, n_compared: int) -> tuple[str, list[Finding], list[
 
 
 def time_on_gpu(xp: Any, work: Callable[[], object], n_times: int) -> float:
-    """Median milliseconds between events of the GPU."""
+    """Median milliseconds between two GPU events."""
     work()
     times = []
     for _ in range(n_times):
@@ -203,8 +205,8 @@ def time_on_gpu(xp: Any, work: Callable[[], object], n_times: int) -> float:
     return float(np.median(times))
 
 
-def products_part(engine: Engine, n_nodes: int, widths: Sequence[int]) -> str:
-    """Milliseconds of a product A X, and the bytes that it must move, per second."""
+def measure_products(engine: Engine, n_nodes: int, widths: Sequence[int]) -> str:
+    """Milliseconds of a product A X, and the bytes per second that it must move."""
     graph = make_ring(n_nodes)
     S = csr_array(graph.A + graph.A.T)
     A = engine.load_sparse(S, np.float32)
@@ -265,7 +267,7 @@ def list_paper_sweeps() -> list[PaperSweep]:
     return found
 
 
-def sweeps_part(
+def measure_sweeps(
     sweeps: Sequence[PaperSweep], *, tiny: bool
 ) -> tuple[str, list[Finding], list[Agreement]]:
     """All repeats of all data sets on the GPU; the first three on the CPU must agree."""
@@ -324,10 +326,10 @@ def main(argv: Sequence[str] | None = None) -> Report:
         check = compare_product(CpuEngine(), graph.A)
         return finish(Report("Node models on a GPU", tuple(findings), (check,), judged=False))
     sizes = [6000] if tiny else [10**6, *([10**7] if full else [])]
-    products = products_part(engine, 6000 if tiny else 10**6, (1, 4, 8, 16, 64))
-    exact, timed, equal = exact_part(*((1200, 1200) if tiny else (50_000, 2500)))
-    sweeps, swept, same = sweeps_part(list_paper_sweeps(), tiny=tiny)
-    fits, found, agreements = fits_part(sizes)
+    products = measure_products(engine, 6000 if tiny else 10**6, (1, 4, 8, 16, 64))
+    exact, timed, equal = measure_exact_kernels(*((1200, 1200) if tiny else (50_000, 2500)))
+    sweeps, swept, same = measure_sweeps(list_paper_sweeps(), tiny=tiny)
+    fits, found, agreements = measure_fits(sizes)
     report = Report(
         "Node models on a GPU",
         (*findings, *timed, *swept, *found),

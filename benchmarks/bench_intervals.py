@@ -1,10 +1,10 @@
-"""How many true values lie in 90 % intervals, and how wide the intervals are.
+"""The share of true values inside 90 % intervals, and the width of the intervals.
 
 40 % of the nodes are known, by ``default_rng(s).permutation(n)``, s = 0 … 19, and the others are
-predicted with intervals. The interval score is the width, plus 2 / (1 − .9) times what is missed by
-(Gneiting and Raftery 2007): small is good. It is compared with that of intervals of one width for
-all nodes, the 90 % quantile of the left-out errors of the same model. Twitch (``--full`` only) is
-read from GRADRAKER_DATA; data sets that are absent are left out.
+predicted with intervals. The interval score is the width, plus 2 / (1 − .9) times the distance of a
+missed value (Gneiting and Raftery 2007): smaller is better. It is compared with that of intervals
+of one width for all nodes, the 90 % quantile of the left-out errors of the same model. Twitch
+(``--full`` only) is read from GRADRAKER_DATA; missing data sets are skipped.
 
 Run ``python benchmarks/bench_intervals.py --full``.
 """
@@ -57,17 +57,17 @@ def compute_score_by_loop(y: Vector, low: Vector, high: Vector) -> float:
 
 def judge_split(A: csr_array, y: Vector, seed: int) -> tuple[Judged, Agreement]:
     order = np.random.default_rng(seed).permutation(y.size)
-    known, asked = np.split(order, [round(0.4 * y.size)])
+    known, unknown = np.split(order, [round(0.4 * y.size)])
     values = np.full(y.size, np.nan)
     values[known] = y[known]
     model = NodeRegressor().fit(A, values, kind="matrix")
-    predicted, ends = model.predict(asked.tolist(), return_interval=True, coverage=COVERAGE)
+    predicted, ends = model.predict(unknown.tolist(), return_interval=True, coverage=COVERAGE)
     low, high = ends.T
     left_out = model.predict_left_out()
     errors = np.abs(left_out.values - left_out.predictions)
     width = np.quantile(errors, min(1.0, COVERAGE * (1.0 + 1.0 / errors.size)), method="higher")
     same = predicted - width, predicted + width
-    truth = y[asked]
+    truth = y[unknown]
     score = compute_score(truth, low, high)
     judged = Judged(
         float(np.mean((low <= truth) & (truth <= high))),
@@ -80,7 +80,7 @@ def judge_split(A: csr_array, y: Vector, seed: int) -> tuple[Judged, Agreement]:
 
 
 def list_signals(tiny: bool, full: bool) -> dict[str, tuple[csr_array, Vector]]:
-    """Graphs with values: data sets at hand, and made ones, smooth along edges or not."""
+    """Graphs with values: available data sets, and generated ones, smooth along edges or not."""
     found = {data.name: (data.adjacency, data.scale_values()) for data, _, _ in data_sets(tiny)}
     found |= not_smooth(64 if tiny else 400, 0)
     twitch = read_graph(TWITCH, "y_log_views") if full else None

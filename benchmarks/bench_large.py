@@ -1,9 +1,9 @@
 """A large power-law graph: time, its growth with size, and peak memory.
 
-D = 256, one epoch, ten edges a node. Short: 10⁴ and 10⁵ nodes; ``--full``: 10⁵ and 10⁶ nodes.
-Each size is fitted in a process of its own, which loads the graph from a file, so that memory
-of making the graph does not count. Counted is what comes on top of the process with the graph
-and the values in it, less the table of frequencies.
+D = 256, one epoch, ten edges per node. Short: 10⁴ and 10⁵ nodes; ``--full``: 10⁵ and 10⁶ nodes.
+Each size is fitted in a separate process, which loads the graph from a file, so that memory for
+making the graph does not count. The memory counted is the peak above the process with the graph
+and the values loaded, minus the table of frequencies.
 
 Run ``python benchmarks/bench_large.py --full``.
 """
@@ -33,7 +33,7 @@ GIGABYTE = 1e9
 
 @dataclass(frozen=True)
 class Fit:
-    """What one process measured."""
+    """Measurements of one process."""
 
     n_nodes: int
     n_edges: int
@@ -44,7 +44,7 @@ class Fit:
     difference: float  # from a NumPy loop over the same rows
 
 
-def new_model(*, shuffle: bool = True) -> SKGRegressor:
+def make_model(*, shuffle: bool = True) -> SKGRegressor:
     return SKGRegressor(
         sigma2=SIGMA2,
         n_frequencies=N_FREQUENCIES,
@@ -68,14 +68,14 @@ def measure(path: Path, repeats: int) -> Fit:
         indptr, indices, data, y = (file[name] for name in ("indptr", "indices", "data", "y"))
     n = y.size
     X = csr_array((data, indices, indptr), shape=(n, n))
-    before = _memory()
-    new_model().fit(X[:50], y[:50])  # loads the compiled loops
+    before = _measure_memory()
+    make_model().fit(X[:50], y[:50])  # loads the compiled loops
     seconds = []
     for _ in range(repeats):
         start = time.perf_counter()
-        new_model().fit(X, y)
+        make_model().fit(X, y)
         seconds.append(time.perf_counter() - start)
-    peak = _peak_memory()
+    peak = _measure_peak_memory()
     frequency_bytes = 4 * n * N_FREQUENCIES
     return Fit(
         n_nodes=n,
@@ -84,18 +84,18 @@ def measure(path: Path, repeats: int) -> Fit:
         graph_bytes=indptr.nbytes + indices.nbytes + data.nbytes + y.nbytes,
         frequency_bytes=frequency_bytes,
         extra_bytes=max(1, peak - before - frequency_bytes),
-        difference=_difference_from_loop(X, y),
+        difference=_compare_with_loop(X, y),
     )
 
 
-def _difference_from_loop(X: csr_array, y: Any) -> float:
+def _compare_with_loop(X: csr_array, y: Any) -> float:
     """Train on some rows by a literal loop, and compare the parameters."""
     part = X[:200]
-    model = new_model(shuffle=False).fit(part, y[:200])
+    model = make_model(shuffle=False).fit(part, y[:200])
     # The same nodes without the others: their names give them the same frequencies.
     used = np.unique(part.indices)
     part = part[:, used]
-    frequencies = new_model().fit(part, y[:200], references=used).frequencies_  # [used, D]
+    frequencies = make_model().fit(part, y[:200], references=used).frequencies_  # [used, D]
     theta = np.zeros(2 * N_FREQUENCIES)
     for n in range(part.shape[0]):
         row = part[[n]]
@@ -105,22 +105,22 @@ def _difference_from_loop(X: csr_array, y: Any) -> float:
     return float(abs(model.coef_ - theta).max() / abs(theta).max())
 
 
-def _memory() -> int:
+def _measure_memory() -> int:
     """Bytes of memory that the process holds now."""
     status = Path("/proc/self/status")
     if status.exists():
         for line in status.read_text(encoding="utf-8").splitlines():
             if line.startswith("VmRSS:"):
                 return 1024 * int(line.split()[1])
-    return _peak_memory()  # at this point the process has not held more
+    return _measure_peak_memory()  # the peak so far is the current memory
 
 
-def _peak_memory() -> int:
+def _measure_peak_memory() -> int:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else 1024 * peak
 
 
-def in_fresh_process(n_nodes: int, repeats: int) -> Fit:
+def run_in_fresh_process(n_nodes: int, repeats: int) -> Fit:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graph.npz"
         write_graph(path, n_nodes)
@@ -130,18 +130,18 @@ def in_fresh_process(n_nodes: int, repeats: int) -> Fit:
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__)
-    if asked.tiny:
+    arguments = options(argv, __doc__)
+    if arguments.tiny:
         sizes, repeats = (300, 900), 1
     else:
-        sizes, repeats = ((100_000, 1_000_000) if asked.full else (10_000, 100_000)), 3
-    fits = [in_fresh_process(n_nodes, repeats) for n_nodes in sizes]
+        sizes, repeats = ((100_000, 1_000_000) if arguments.full else (10_000, 100_000)), 3
+    fits = [run_in_fresh_process(n_nodes, repeats) for n_nodes in sizes]
     small, large = fits
     growth, more = large.seconds / small.seconds, large.n_nodes / small.n_nodes
     exponent = f"Time grows like nodes to the power of {math.log(growth) / math.log(more):.2f}."
     extra = large.extra_bytes / GIGABYTE
     report = Report(
-        f"Large graphs: {DEGREE} edges a node, power law, D = {N_FREQUENCIES}, one epoch",
+        f"Large graphs: {DEGREE} edges per node, power law, D = {N_FREQUENCIES}, one epoch",
         findings=(
             Finding(f"seconds for {large.n_nodes} nodes", large.seconds, unit=" s"),
             Finding(f"time of {more:g}× the nodes", growth),
@@ -151,13 +151,13 @@ def main(argv: Sequence[str] | None = None) -> Report:
             Agreement(f"coef_ of a NumPy loop, {fit.n_nodes} nodes", fit.difference, 1e-10)
             for fit in fits
         ),
-        tables=(size_table(fits), exponent),
-        judged=not asked.tiny,
+        tables=(format_sizes(fits), exponent),
+        judged=not arguments.tiny,
     )
     return finish(report)
 
 
-def size_table(fits: Sequence[Fit]) -> str:
+def format_sizes(fits: Sequence[Fit]) -> str:
     rows = [
         [
             f"{fit.n_nodes}",
@@ -170,7 +170,7 @@ def size_table(fits: Sequence[Fit]) -> str:
         ]
         for fit in fits
     ]
-    return table(["nodes", "edges", "fit", "a node", "graph", "frequencies", "peak above"], rows)
+    return table(["nodes", "edges", "fit", "per node", "graph", "frequencies", "peak above"], rows)
 
 
 if __name__ == "__main__":

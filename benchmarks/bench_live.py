@@ -1,13 +1,14 @@
-"""A live service under load: predictions while values arrive, and what they wait for.
+"""A live service under load: latencies of predictions while values arrive.
 
 ``gradraker serve`` on a graph of 22 470 nodes and 170 823 edges (musae_facebook where
 ``GRADRAKER_DATA`` has it, else a random graph of that size): 300 predictions per second, 80 % of
 them of nodes of the graph and 20 % of new nodes by their links, half of them with intervals, while
-20 values per second are put one by one. Requests start when they are due, whether or not others
-were answered; times count from then. A value is late from its acknowledgement until a state has it.
+20 values per second are put one by one. Requests start when they are due, whether or not earlier
+ones were answered; times count from then. The delay of a value is the time from its acknowledgement
+until a state includes it.
 
 Run ``python benchmarks/bench_live.py``; ``--full`` takes two minutes, and then an hour's worth of
-values (72 000), to see that memory stays level.
+values (72 000), to check that memory does not grow.
 """
 
 import asyncio
@@ -211,7 +212,7 @@ async def put_load(
 
 
 def put_an_hour(service: Service, values: Sequence[tuple[str, float]], n: int) -> list[float]:
-    """Put so many values, and measure memory ten times on the way, in megabytes."""
+    """Put n values, and measure memory ten times meanwhile, in megabytes."""
     found = [service.measure_memory()]
     for part in range(10):
         for i in range(n // 10 // 20):
@@ -223,9 +224,9 @@ def put_an_hour(service: Service, values: Sequence[tuple[str, float]], n: int) -
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__)
-    n_nodes, n_edges, seconds = (200, 600, 1.5) if asked.tiny else (22_470, 170_823, 20.0)
-    seconds = 120.0 if asked.full else seconds
+    arguments = options(argv, __doc__)
+    n_nodes, n_edges, seconds = (200, 600, 1.5) if arguments.tiny else (22_470, 170_823, 20.0)
+    seconds = 120.0 if arguments.full else seconds
     edges = make_graph(n_nodes, n_edges)
     values = list(make_values(edges).items())
     order = np.random.default_rng(SEED).permutation(len(values))
@@ -246,13 +247,13 @@ def main(argv: Sequence[str] | None = None) -> Report:
             asyncio.run(put_load(service, names, arriving, seconds / 10))  # compile, fill caches
             memory = service.measure_memory()
             found = asyncio.run(put_load(service, names, arriving[::-1], seconds))
-            hour = put_an_hour(service, arriving, 72_000) if asked.full else []
+            hour = put_an_hour(service, arriving, 72_000) if arguments.full else []
         finally:
             service.stop()
-    every = np.concatenate([found.seconds[kind] for kind in KINDS])
+    all_seconds = np.concatenate([found.seconds[kind] for kind in KINDS])
     findings = [
-        Finding("predictions", every.size / found.elapsed, RATE * 0.98, " per second"),
-        Finding("99 % of them within", _share(every, 0.99), 50.0, " ms", at_most=True),
+        Finding("predictions", all_seconds.size / found.elapsed, RATE * 0.98, " per second"),
+        Finding("99 % of them within", _share(all_seconds, 0.99), 50.0, " ms", at_most=True),
         Finding("values are learned after at most", max(found.late), 2.0, " s", at_most=True),
         Finding("memory", memory, None, " MB"),
     ]
@@ -267,7 +268,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
             findings=tuple(findings),
             agreements=(Agreement("predictions of service and model", difference, 1e-8),),
             tables=(make_table(found),),
-            judged=not asked.tiny,
+            judged=not arguments.tiny,
         )
     )
 

@@ -1,9 +1,9 @@
-"""Node models on made graphs of many kinds, against what one would take off the shelf.
+"""Node models on generated graphs of many kinds, compared with off-the-shelf methods.
 
 Grids, neighbours in a plane, preferential attachment and groups, with values that vary slowly, have
 levels or classes by region or group, follow degrees, or are means over neighbours. 5 % and 40 % of
-the nodes are known, and of classes also 12 nodes. LightGBM has degrees and spectral features;
-Tikhonov (PyGSP) chooses its penalty on the known nodes; the others are scikit-network's.
+the nodes are known, and for classes also 12 nodes. LightGBM gets degrees and spectral features;
+Tikhonov (PyGSP) chooses its penalty on the known nodes; the others are from scikit-network.
 
 Run ``python benchmarks/bench_made.py --full`` (about 15 minutes).
 """
@@ -53,7 +53,7 @@ def link_grid(side: int) -> csr_array:
 
 
 def link_groups(group: Nodes, inside: float, outside: float, rng: np.random.Generator) -> csr_array:
-    """Each node with some others of its group and of all, as many on average."""
+    """Each node linked on average to ``inside`` others of its group and ``outside`` of all."""
     n = group.size
     order = np.argsort(group, kind="stable")
     counts = np.bincount(group)
@@ -104,23 +104,23 @@ def make_classes(n: int, rng: np.random.Generator) -> Iterator[tuple[str, Graph]
     yield "hubs, classes of degree", Graph(A, np.digitize(A.sum(axis=1), [4.5, 7.5]))
 
 
-def compare_numbers(graph: Graph, known: Nodes, asked: Nodes) -> tuple[float, dict[str, float]]:
+def compare_numbers(graph: Graph, known: Nodes, unknown: Nodes) -> tuple[float, dict[str, float]]:
     """GNMSE of a node model, and of peers."""
     graph = Graph(graph.A, (graph.y - graph.y.min()) / np.ptp(graph.y))
-    peers = number_peers(graph, known, asked)
+    peers = number_peers(graph, known, unknown)
     tikhonov = present(WHOLE_GRAPH).get(_TIKHONOV)
     if tikhonov is not None:
-        peers[_TIKHONOV] = gnmse(graph.y[asked], tikhonov(graph.A, graph.y, known, asked))
+        peers[_TIKHONOV] = gnmse(graph.y[unknown], tikhonov(graph.A, graph.y, known, unknown))
     model = fit_numbers(graph, known)
-    return gnmse(graph.y[asked], np.asarray(model.predict(asked.tolist()))), peers
+    return gnmse(graph.y[unknown], np.asarray(model.predict(unknown.tolist()))), peers
 
 
-def compare_classes(graph: Graph, known: Nodes, asked: Nodes) -> tuple[float, dict[str, float]]:
-    """Accuracies of a node model and of peers, less than 0 so that small is good."""
-    right = float(np.mean(fit_classes(graph, known).predict(asked.tolist()) == graph.y[asked]))
-    peers = class_peers(graph, known, asked)
+def compare_classes(graph: Graph, known: Nodes, unknown: Nodes) -> tuple[float, dict[str, float]]:
+    """Negative accuracies of a node model and of peers, so that smaller is better."""
+    right = float(np.mean(fit_classes(graph, known).predict(unknown.tolist()) == graph.y[unknown]))
+    peers = class_peers(graph, known, unknown)
     commonest = np.bincount(graph.y[known]).argmax()
-    peers["the commonest class"] = float(np.mean(graph.y[asked] == commonest))
+    peers["the commonest class"] = float(np.mean(graph.y[unknown] == commonest))
     return -right, {name: -part for name, part in peers.items()}
 
 
@@ -133,8 +133,8 @@ def main(argv: Sequence[str] | None = None) -> Report:
             for name, graph in make(n, np.random.default_rng(0)):
                 counts = [round(part * graph.y.size) for part in PARTS]
                 for count in [FEW, *counts] if make is make_classes else counts:
-                    known, asked = split(graph.y.size, count, 0)
-                    ours, peers = compare(graph, known, asked)
+                    known, unknown = split(graph.y.size, count, 0)
+                    ours, peers = compare(graph, known, unknown)
                     best = min(peers, key=lambda peer: peers[peer])
                     is_error = ours > 0.0
                     ours, theirs = abs(ours), abs(peers[best])

@@ -1,9 +1,9 @@
-"""Predict and learn one node at a time: ours against a NumPy loop and scikit-learn.
+"""Predict and learn one node at a time: ours compared with a NumPy loop and scikit-learn.
 
-20 000 references, 20 neighbours a node, D = 500. All sides know their frequencies before the
-clock starts. The NumPy loop gathers the rows of the neighbours only, with its arrays made
-beforehand; scikit-learn transforms and learns a one-row matrix a node. Neither keeps what it
-has seen, so ratios are of ours with ``keep_known=False``; a line has the default.
+20 000 references, 20 neighbours per node, D = 500. Frequencies are drawn before the clock starts.
+The NumPy loop gathers only the rows of the neighbours, with preallocated arrays; scikit-learn
+transforms and learns a one-row matrix per node. Neither stores known nodes, so ratios are for ours
+with ``keep_known=False``; one line has the default.
 
 Run ``python benchmarks/bench_online.py``.
 """
@@ -40,7 +40,7 @@ LEARN_AND_KEEP = "learn_one, keep_known=True"
 
 @dataclass(frozen=True)
 class Stream:
-    """Nodes that arrive one after another, in the form that each side likes best."""
+    """Nodes that arrive one after another, in the best format for each side."""
 
     neighbours: NDArray[np.int32]  # [n, degree]
     names: list[list[int]]
@@ -53,7 +53,7 @@ class Stream:
         """M."""
         return int(self.rows.shape[1])
 
-    def chunks(self, size: int) -> list[tuple[csr_array, NDArray[np.float64]]]:
+    def split_into_chunks(self, size: int) -> list[tuple[csr_array, NDArray[np.float64]]]:
         """Rows and values, ``size`` nodes at a time."""
         values = np.array(self.values)
         starts = range(0, values.size, size)
@@ -70,7 +70,7 @@ def make_stream(n_nodes: int, n_references: int, degree: int, n_frequencies: int
     return Stream(neighbours, neighbours.tolist(), values.tolist(), rows, n_frequencies)
 
 
-def new_model(stream: Stream, *, keep_known: bool = False) -> SKGRegressor:
+def make_model(stream: Stream, *, keep_known: bool = False) -> SKGRegressor:
     """A model that has drawn the frequencies of all references and learned nothing."""
     model = SKGRegressor(
         sigma2=SIGMA2,
@@ -100,7 +100,7 @@ def predict_then_learn(model: SKGRegressor, stream: Stream) -> list[float]:
     return predictions  # type: ignore[return-value]
 
 
-def numpy_loop(stream: Stream, frequencies: NDArray[np.float64]) -> list[float]:
+def run_numpy_loop(stream: Stream, frequencies: NDArray[np.float64]) -> list[float]:
     n_frequencies = stream.n_frequencies
     theta, z = np.zeros(2 * n_frequencies), np.empty(2 * n_frequencies)
     amplitude, step = 1.0 / np.sqrt(n_frequencies), 2.0 * LEARNING_RATE
@@ -116,7 +116,7 @@ def numpy_loop(stream: Stream, frequencies: NDArray[np.float64]) -> list[float]:
     return predictions
 
 
-def sklearn_loop(stream: Stream, sampler: RBFSampler, n_nodes: int) -> None:
+def run_sklearn_loop(stream: Stream, sampler: RBFSampler, n_nodes: int) -> None:
     regressor = SGDRegressor(
         learning_rate="constant", eta0=2.0 * LEARNING_RATE, penalty=None, fit_intercept=False
     )
@@ -127,12 +127,12 @@ def sklearn_loop(stream: Stream, sampler: RBFSampler, n_nodes: int) -> None:
         regressor.partial_fit(Z, [stream.values[n]])
 
 
-def agreements(stream: Stream, frequencies: NDArray[np.float64]) -> list[Agreement]:
-    looped = np.array(numpy_loop(stream, frequencies))
-    one_by_one, in_turns, chunked = new_model(stream), new_model(stream), new_model(stream)
+def check_agreements(stream: Stream, frequencies: NDArray[np.float64]) -> list[Agreement]:
+    looped = np.array(run_numpy_loop(stream, frequencies))
+    one_by_one, in_turns, chunked = make_model(stream), make_model(stream), make_model(stream)
     learned = np.array(learn_one_by_one(one_by_one, stream))
     predicted = np.array(predict_then_learn(in_turns, stream))
-    for X, y in stream.chunks(100):
+    for X, y in stream.split_into_chunks(100):
         chunked.partial_fit(X, y)
     size = abs(looped).max()
     return [
@@ -147,17 +147,17 @@ def agreements(stream: Stream, frequencies: NDArray[np.float64]) -> list[Agreeme
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__)
-    n_nodes, n_references, n_frequencies = (60, 80, 50) if asked.tiny else (10_000, 20_000, 500)
+    arguments = options(argv, __doc__)
+    n_nodes, n_references, n_frequencies = (60, 80, 50) if arguments.tiny else (10_000, 20_000, 500)
     stream = make_stream(n_nodes, n_references, 20, n_frequencies)
-    n_sklearn = 20 if asked.tiny else 200
-    sizes = (10, 30) if asked.tiny else (100, 1000, 10_000)
-    model, keeping = new_model(stream), new_model(stream, keep_known=True)
+    n_sklearn = 20 if arguments.tiny else 200
+    sizes = (10, 30) if arguments.tiny else (100, 1000, 10_000)
+    model, keeping = make_model(stream), make_model(stream, keep_known=True)
     frequencies = model.frequencies_
     sampler = RBFSampler(
         n_components=2 * n_frequencies, gamma=1.0 / (2.0 * SIGMA2), random_state=SEED
     ).fit(stream.rows)
-    chunks = {f"partial_fit, {size} nodes a call": stream.chunks(size) for size in sizes}
+    chunks = {f"partial_fit, {size} nodes a call": stream.split_into_chunks(size) for size in sizes}
 
     def learn_chunks(name: str) -> None:
         for X, y in chunks[name]:
@@ -165,34 +165,39 @@ def main(argv: Sequence[str] | None = None) -> Report:
 
     times = interleaved(
         {
-            SKLEARN: lambda: sklearn_loop(stream, sampler, n_sklearn),
-            NUMPY: lambda: numpy_loop(stream, frequencies),
+            SKLEARN: lambda: run_sklearn_loop(stream, sampler, n_sklearn),
+            NUMPY: lambda: run_numpy_loop(stream, frequencies),
             PREDICT_LEARN: lambda: predict_then_learn(model, stream),
             LEARN_AND_KEEP: lambda: learn_one_by_one(keeping, stream),
             LEARN_ONE: lambda: learn_one_by_one(model, stream),
             **{name: lambda name=name: learn_chunks(name) for name in chunks},  # type: ignore[misc]
         },
-        tiny=asked.tiny,
+        tiny=arguments.tiny,
     )
     steps = {name: n_sklearn if name == SKLEARN else n_nodes for name in times}
-    a_step = {name: timing.median / steps[name] for name, timing in times.items()}
-    against = {name: a_step[NUMPY] / seconds for name, seconds in a_step.items()}
+    seconds_per_step = {name: timing.median / steps[name] for name, timing in times.items()}
+    against = {
+        name: seconds_per_step[NUMPY] / seconds for name, seconds in seconds_per_step.items()
+    }
     in_chunks = list(chunks)[-1]
     report = Report(
         f"Online: {n_references} references, 20 neighbours, D = {n_frequencies}",
         findings=(
             Finding("learn_one against the NumPy loop", against[LEARN_ONE], 3),
             Finding(f"{in_chunks}, against it", against[in_chunks], 15),
-            Finding("learn_one against scikit-learn", a_step[SKLEARN] / a_step[LEARN_ONE]),
+            Finding(
+                "learn_one against scikit-learn",
+                seconds_per_step[SKLEARN] / seconds_per_step[LEARN_ONE],
+            ),
         ),
-        agreements=tuple(agreements(stream, frequencies)),
-        tables=(step_table(times, steps, against),),
-        judged=not asked.tiny,
+        agreements=tuple(check_agreements(stream, frequencies)),
+        tables=(format_steps(times, steps, against),),
+        judged=not arguments.tiny,
     )
     return finish(report)
 
 
-def step_table(times: dict[str, Timing], steps: dict[str, int], against: dict[str, float]) -> str:
+def format_steps(times: dict[str, Timing], steps: dict[str, int], against: dict[str, float]) -> str:
     rows = [
         [
             name,
@@ -202,7 +207,7 @@ def step_table(times: dict[str, Timing], steps: dict[str, int], against: dict[st
         ]
         for name, timing in times.items()
     ]
-    return table(["", "a node (median)", "(best)", "against NumPy"], rows)
+    return table(["", "per node (median)", "(best)", "against NumPy"], rows)
 
 
 if __name__ == "__main__":

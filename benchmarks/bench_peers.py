@@ -1,13 +1,14 @@
-"""Node models against what a user can take off the shelf, on the same splits in the same run.
+"""Node models compared with off-the-shelf methods, on the same splits in the same run.
 
 40 % of the nodes are known, ``default_rng(s).permutation(n)[:round(.4 n)]`` for s = 0 … 4, and the
 others are predicted; values are scaled to [0, 1]. GNMSE is the squared error over the squared
-values; tables show means over s, and the spread (standard deviation). Nobody sees a tested value:
-peers are tuned by cross-validation on the known nodes, node models choose by leave-one-out.
+values; tables show means over s, and the spread (standard deviation). No method uses the value of
+an unknown node: peers are tuned by cross-validation on the known nodes, node models choose by
+leave-one-out.
 
-Peers of other packages come with ``pip install gradraker[peers]``; those that are absent are named
-and left out. ``--full`` adds fresh splits, from s = 100 on, that
-nobody looked at while node models were made.
+Peers of other packages come with ``pip install gradraker[peers]``; missing ones are named and
+skipped. ``--full`` adds fresh splits, from s = 100 on, that were
+not used while node models were developed.
 
 Run ``python benchmarks/bench_peers.py --full``.
 """
@@ -42,12 +43,12 @@ def splits(n: int, n_splits: int, first: int = 0) -> Iterator[tuple[Nodes, Nodes
 
 
 def node_model(
-    A: csr_array, y: np.ndarray, known: Nodes, asked: Nodes, **parameters: object
+    A: csr_array, y: np.ndarray, known: Nodes, unknown: Nodes, **parameters: object
 ) -> Any:
     """Predictions of a node regressor that chooses everything else itself."""
     values = np.full(y.size, np.nan)
     values[known] = y[known]
-    return NodeRegressor(**parameters).fit(A, values).predict(asked)  # type: ignore[arg-type]
+    return NodeRegressor(**parameters).fit(A, values).predict(unknown)  # type: ignore[arg-type]
 
 
 def errors(
@@ -55,9 +56,9 @@ def errors(
 ) -> dict[str, np.ndarray]:
     """GNMSE of each method, one for each split."""
     found: dict[str, list[float]] = {name: [] for name in methods}
-    for known, asked in splits(y.size, n_splits, first):
+    for known, unknown in splits(y.size, n_splits, first):
         for name, method in methods.items():
-            found[name].append(gnmse(y[asked], method(A, y, known, asked)))
+            found[name].append(gnmse(y[unknown], method(A, y, known, unknown)))
     return {name: np.array(values) for name, values in found.items()}
 
 
@@ -73,10 +74,10 @@ def best_of(names: Sequence[str], found: Mapping[str, np.ndarray]) -> float:
 
 
 def values_part(tiny: bool, n_splits: Any) -> tuple[list[str], list[Finding]]:
-    """The table of errors on data, and how node models stand to the best peer."""
+    """The table of errors on data, and node models compared with the best peer."""
     same_rows = {} if tiny else present(SAME_ROWS)
     whole = {} if tiny else present(WHOLE_GRAPH)
-    # Peers get the links out of a node to known nodes, so the local form looks at no others.
+    # Peers get the links from a node to known nodes, so the local form uses no others.
     local = {"NodeRegressor, same rows": partial(node_model, neighbours="known", direction="out")}
     columns, findings = {}, []
     for data, n_frequencies, learning_rate in data_sets(tiny)[: 2 if tiny else 4]:
@@ -105,14 +106,14 @@ def values_part(tiny: bool, n_splits: Any) -> tuple[list[str], list[Finding]]:
 
 
 def fresh_part() -> tuple[list[str], list[Finding]]:
-    """Splits that nobody looked at while node models were made, for the strongest peers."""
+    """Splits that were not used while node models were developed, for the strongest peers."""
     names = ("Gaussian", "PyGSP", "LightGBM", "GCN")
-    shelf = {**SAME_ROWS, **WHOLE_GRAPH}
-    peers = {k: v for k, v in present(shelf).items() if k.startswith(names)}
+    packaged = {**SAME_ROWS, **WHOLE_GRAPH}
+    peers = {k: v for k, v in present(packaged).items() if k.startswith(names)}
     methods = {**peers, "NodeRegressor": node_model}
     columns, findings = {}, []
     for data, _, _ in data_sets(False)[:4]:
-        # Five splits of a graph as small as Temperature's say nothing.
+        # Five splits of a graph as small as Temperature's are too noisy.
         n_splits = N_SPLITS if data.n_nodes > 200 else 5 * N_SPLITS
         found = errors(methods, data.adjacency, data.scale_values(), n_splits, FIRST_FRESH)
         columns[data.name] = found
@@ -130,7 +131,7 @@ def _compared(name: str, ours: np.ndarray, best: float) -> Finding:
 # -- classes ------------------------------------------------------------------------
 
 
-def class_model(A: csr_array, labels: np.ndarray, known: Nodes, asked: Nodes) -> NodeClassifier:
+def class_model(A: csr_array, labels: np.ndarray, known: Nodes, unknown: Nodes) -> NodeClassifier:
     values = np.full(labels.size, None, dtype=object)
     values[known] = labels[known].tolist()
     return NodeClassifier().fit(A, values)
@@ -152,12 +153,12 @@ def classes_part(tiny: bool, n_splits: int) -> tuple[list[str], list[Finding]]:
     for name, A, labels in found:
         right: dict[str, list[float]] = {peer: [] for peer in methods}
         ours, calibration = [], []
-        for known, asked in splits(labels.size, n_splits):
+        for known, unknown in splits(labels.size, n_splits):
             for peer, method in methods.items():
-                right[peer].append(np.mean(method(A, labels, known, asked) == labels[asked]))  # type: ignore[arg-type]
-            model = class_model(A, labels, known, asked)
-            chances = model.predict_proba(asked)
-            hit = model.classes_[chances.argmax(axis=1)].astype(np.int64) == labels[asked]
+                right[peer].append(np.mean(method(A, labels, known, unknown) == labels[unknown]))  # type: ignore[arg-type]
+            model = class_model(A, labels, known, unknown)
+            chances = model.predict_proba(unknown)
+            hit = model.classes_[chances.argmax(axis=1)].astype(np.int64) == labels[unknown]
             ours.append(hit.mean())
             calibration.append(calibration_error(chances.max(axis=1), hit))
         right["NodeClassifier"] = ours
@@ -183,11 +184,11 @@ def calibration_error(chance: np.ndarray, hit: np.ndarray, n_bins: int = 15) -> 
     return float(np.abs(gaps).sum() / chance.size)
 
 
-# -- made graphs ----------------------------------------------------------------------
+# -- generated graphs-----------------------------------------------------------------
 
 
 def made_part(tiny: bool, n_splits: int) -> tuple[list[str], list[Finding]]:
-    """Made graphs, smooth or not: errors over that of the mean."""
+    """Generated graphs, smooth or not: errors over that of the mean."""
     n_nodes = 49 if tiny else 400
     names = ("scikit-network Dirichlet", "PyGSP Tikhonov", "LightGBM, degree + spectral")
     peers = {} if tiny else {k: v for k, v in present(WHOLE_GRAPH).items() if k in names}
@@ -242,11 +243,11 @@ def time_part(tiny: bool) -> tuple[list[str], list[Finding]]:
 
 
 def online_part(tiny: bool) -> tuple[list[Agreement], list[Finding]]:
-    """The same values one at a time, in chunks, and at once, asked after every call."""
+    """The same values one at a time, in chunks, and at once, with a prediction after each call."""
     n_nodes = 60 if tiny else 400
     data = datasets.make_geometric_graph(n_nodes, random_state=SEED)
     order = np.random.default_rng(SEED).permutation(n_nodes)
-    known, asked = order[: n_nodes // 2], order[n_nodes // 2 :]
+    known, unknown = order[: n_nodes // 2], order[n_nodes // 2 :]
     found, seconds = {}, {}
     for solver in SOLVERS:
         for size in (1, 17, known.size):
@@ -262,9 +263,9 @@ def online_part(tiny: bool) -> tuple[list[Agreement], list[Finding]]:
             for first in range(0, known.size, size):
                 some = known[first : first + size]
                 model.partial_fit(values=dict(zip(some.tolist(), data.values[some], strict=True)))
-                model.predict(asked[:1])
+                model.predict(unknown[:1])
             seconds[solver, size] = (time.perf_counter() - start) / known.size
-            found[solver, size] = model.predict(asked)
+            found[solver, size] = model.predict(unknown)
     agreements = [
         Agreement(
             f"online, {solver}: {'one at a time' if size == 1 else 'in chunks'} and at once",

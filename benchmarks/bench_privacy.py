@@ -1,8 +1,9 @@
-"""What features z give away: how often links are recovered from z, and what noise costs.
+"""What features z reveal: how often links are recovered from z, and the cost of noise.
 
 With the frequencies known, an attacker looks for links that explain z: greedily, one link at a
-time, and where phases do not wrap by nonnegative least squares on the angles. He can check his
-answer, since the right links give z exactly. Counted are rows of 0/1 links that are found exactly.
+time, and where phases do not wrap by nonnegative least squares on the angles. The result can be
+verified, since the right links give z exactly. Counted are rows of 0/1 links that are found
+exactly.
 
 Run: python benchmarks/bench_privacy.py [--rows 10] [--tiny]
 """
@@ -34,15 +35,15 @@ def recover_links(z: np.ndarray, xi: np.ndarray) -> np.ndarray:
     angles = np.angle(phases)
     for guess in (
         nnls(xi.T, angles, maxiter=10 * xi.shape[0])[0].round(),
-        _go_greedily(phases, xi),
+        _search_greedily(phases, xi),
     ):
         if np.allclose(np.exp(1j * (guess @ xi)), phases, atol=1e-6):
             return guess
     return np.full(xi.shape[0], np.nan)
 
 
-def _go_greedily(phases: np.ndarray, xi: np.ndarray) -> np.ndarray:
-    """Add the link, or take out the one, that brings the features closest to z."""
+def _search_greedily(phases: np.ndarray, xi: np.ndarray) -> np.ndarray:
+    """Add or remove the link that brings the features closest to z."""
     turns = np.exp(-1j * xi)  # [M, D]
     links, rest = np.zeros(xi.shape[0]), phases.copy()
     closeness = rest.real.mean()
@@ -59,7 +60,7 @@ def _go_greedily(phases: np.ndarray, xi: np.ndarray) -> np.ndarray:
 
 
 def measure_recovery(degree: int, n_frequencies: int, sigma2: float, n_rows: int) -> float:
-    """Part of random rows with so many links that are recovered from z exactly."""
+    """Fraction of random rows with ``degree`` links that are recovered from z exactly."""
     rng = np.random.default_rng([degree, n_frequencies])
     found = 0
     for seed in range(n_rows):
@@ -67,8 +68,8 @@ def measure_recovery(degree: int, n_frequencies: int, sigma2: float, n_rows: int
         a[rng.permutation(N_REFERENCES)[:degree]] = 1.0
         node = SKGRegressor(sigma2=sigma2, n_frequencies=n_frequencies, random_state=seed)
         z = node.features(a[np.newaxis])[0]
-        everyone = node.features(np.eye(N_REFERENCES))
-        xi = np.arctan2(everyone[:, :n_frequencies], everyone[:, n_frequencies:])
+        unit_features = node.features(np.eye(N_REFERENCES))
+        xi = np.arctan2(unit_features[:, :n_frequencies], unit_features[:, n_frequencies:])
         found += np.array_equal(recover_links(z, xi), a)
     return found / n_rows
 
@@ -96,8 +97,8 @@ def measure_noisy_error(epsilon: float | None, n_repeats: int) -> float:
         rng = np.random.default_rng(repeat)
         rate = 0.1
         if epsilon is not None:
-            # One link more or less: exact for these frequencies, the worst of all references and
-            # of all rows, since z(a + e) − z(a) has the length of z(e) − z(0).
+            # One link more or less: exact for these frequencies, and the maximum over all
+            # references and rows, since z(a + e) − z(a) has the length of z(e) − z(0).
             ends = node.features(np.vstack([np.eye(known.size), np.zeros(known.size)]))
             sensitivity = float(np.linalg.norm(ends[:-1] - ends[-1], axis=1).max())
             deviation = find_noise(sensitivity, epsilon)
@@ -126,7 +127,7 @@ def measure_similarity_leak(n_repeats: int) -> float:
 
 
 def main(argv: list[str] | None = None) -> Report:
-    """Print the tables, and return what was recovered."""
+    """Print the tables, and return the report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=10)
     parser.add_argument("--tiny", action="store_true", help="for the tests")

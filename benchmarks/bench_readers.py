@@ -1,4 +1,4 @@
-"""Edges from a CSV file: ours against NumPy, pandas and networkx, and a large file as a whole.
+"""Edges from a CSV file: ours compared with NumPy, pandas and networkx, and one large file.
 
 Run ``python benchmarks/bench_readers.py``; ``--full`` reads 10⁷ edges instead of 10⁶.
 """
@@ -28,26 +28,26 @@ from report import (
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__)
-    n_part = 1_000 if asked.tiny else 100_000
-    n_whole = 2_000 if asked.tiny else 10_000_000 if asked.full else 1_000_000
+    arguments = options(argv, __doc__)
+    n_part = 1_000 if arguments.tiny else 100_000
+    n_whole = 2_000 if arguments.tiny else 10_000_000 if arguments.full else 1_000_000
     with tempfile.TemporaryDirectory() as folder:
         part = _write(Path(folder, "part.csv"), n_part)
-        ratios, agreements, peers = _against_others(part, asked.tiny)
+        ratios, agreements, peers = _compare_with_others(part, arguments.tiny)
         whole = _write(Path(folder, "whole.csv"), n_whole)
-        seconds, stages = _whole(whole, n_whole)
+        seconds, stages = _measure_whole(whole, n_whole)
     report = Report(
         f"Readers: {n_part} edges against others, {n_whole} edges to the end",
         findings=(*ratios, *seconds),
         agreements=tuple(agreements),
         tables=(peers, stages),
-        judged=not asked.tiny,
+        judged=not arguments.tiny,
     )
     return finish(report)
 
 
 def _write(path: Path, n_edges: int) -> Path:
-    """Write a CSV file of weighted edges among a tenth as many nodes."""
+    """Write a CSV file of weighted edges, with a tenth as many nodes as edges."""
     rng = np.random.default_rng(SEED)
     n_nodes = max(n_edges // 10, 10)
     edges = pd.DataFrame(
@@ -61,8 +61,8 @@ def _write(path: Path, n_edges: int) -> Path:
     return path
 
 
-def _against_others(path: Path, tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
-    def networkx() -> nx.DiGraph:
+def _compare_with_others(path: Path, tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
+    def read_with_networkx() -> nx.DiGraph:
         with path.open("rb") as file:
             next(file)  # the header
             return nx.read_weighted_edgelist(
@@ -72,7 +72,7 @@ def _against_others(path: Path, tiny: bool) -> tuple[list[Finding], list[Agreeme
     tasks = {
         "numpy.loadtxt": lambda: np.loadtxt(path, delimiter=",", skiprows=1),
         "pandas.read_csv": lambda: pd.read_csv(path),
-        "networkx.read_weighted_edgelist": networkx,
+        "networkx.read_weighted_edgelist": read_with_networkx,
         "gradraker": lambda: read_edges(path),
     }
     times = interleaved(tasks, tiny=tiny)
@@ -86,7 +86,9 @@ def _against_others(path: Path, tiny: bool) -> tuple[list[Finding], list[Agreeme
     others = {
         "numpy.loadtxt": adjacency_vectors(tasks["numpy.loadtxt"](), duplicates="last"),  # type: ignore[no-untyped-call]
         "pandas.read_csv": adjacency_vectors(tasks["pandas.read_csv"](), duplicates="last"),  # type: ignore[no-untyped-call]
-        "networkx": adjacency_vectors(networkx(), nodes=found.nodes, references=found.references),
+        "networkx": adjacency_vectors(
+            read_with_networkx(), nodes=found.nodes, references=found.references
+        ),
     }
     agreements = [
         Agreement(f"rows as from {name}", float(abs(found.rows - other.rows).sum()), 0.0)
@@ -102,7 +104,7 @@ def _against_others(path: Path, tiny: bool) -> tuple[list[Finding], list[Agreeme
     return findings, agreements, shown
 
 
-def _whole(path: Path, n_edges: int) -> tuple[list[Finding], str]:
+def _measure_whole(path: Path, n_edges: int) -> tuple[list[Finding], str]:
     watch = Stopwatch()
     edges = watch.time("read_edges", lambda: read_edges(path))
     watch.time("adjacency_vectors", lambda: adjacency_vectors(edges))

@@ -1,11 +1,12 @@
-"""Node models on graphs of real size, against scikit-network and LightGBM in the same run.
+"""Node models on graphs of real size, compared with scikit-network and LightGBM in the same run.
 
 Accuracy on Facebook's page-page graph (22 470 nodes, 4 classes) and errors on Twitch (7 126 nodes,
 log views scaled to [0, 1]), from 50 known nodes to all but 1000; ``default_rng(s).permutation(n)``
-orders the nodes, and the first are known. Then: one value at a time, explanations, honest errors
-and intervals, and growth on made graphs of 10⁴ to 10⁵ (``--full``: 10⁶) nodes with ten edges each.
+orders the nodes, and the first are known. Then: one value at a time, explanations, left-out errors
+and intervals, and growth on generated graphs of 10⁴ to 10⁵ (``--full``: 10⁶) nodes with ten edges
+each.
 
-The two data sets are read from GRADRAKER_DATA; without them their parts are left out.
+The two data sets are read from GRADRAKER_DATA; without them their parts are skipped.
 
 Run ``python benchmarks/bench_real_size.py --full``.
 """
@@ -76,19 +77,21 @@ def fit_classes(graph: Graph, known: Nodes) -> NodeClassifier:
     return NodeClassifier().fit(graph.A, labels, kind="matrix")
 
 
-def class_peers(graph: Graph, known: Nodes, asked: Nodes) -> dict[str, float]:
+def class_peers(graph: Graph, known: Nodes, unknown: Nodes) -> dict[str, float]:
     """Accuracies of scikit-network's classifiers, with their own defaults."""
     try:
         from sknetwork import classification
     except ImportError:
         return {}
     codes = np.unique(graph.y, return_inverse=True)[1]
-    seen = {int(node): int(codes[node]) for node in known}
+    known_values = {int(node): int(codes[node]) for node in known}
     found = {}
     for name in ("PageRankClassifier", "DiffusionClassifier", "Propagation", "NNClassifier"):
         try:
-            predicted = getattr(classification, name)().fit_predict(csr_matrix(graph.A), seen)
-            found[name] = float(np.mean(predicted[asked] == codes[asked]))
+            predicted = getattr(classification, name)().fit_predict(
+                csr_matrix(graph.A), known_values
+            )
+            found[name] = float(np.mean(predicted[unknown] == codes[unknown]))
         except (ValueError, IndexError) as error:
             print(f"{name} failed: {error}", file=sys.stderr)
     return found
@@ -97,18 +100,18 @@ def class_peers(graph: Graph, known: Nodes, asked: Nodes) -> dict[str, float]:
 def classes_part(graph: Graph, sizes: Sequence[int], n_seeds: int) -> tuple[str, list[Finding]]:
     rows, findings = [], []
     for size in sizes:
-        ours, told, took, peers = [], [], [], []
+        ours, estimated, took, peers = [], [], [], []
         for seed in range(n_seeds):
-            known, asked = split(graph.y.size, size, seed)
+            known, unknown = split(graph.y.size, size, seed)
             start = time.perf_counter()
             model = fit_classes(graph, known)
             took.append(time.perf_counter() - start)
-            ours.append(float(np.mean(model.predict(asked.tolist()) == graph.y[asked])))
-            told.append(model.left_out_error_.accuracy)
-            peers.append(class_peers(graph, known, asked))
+            ours.append(float(np.mean(model.predict(unknown.tolist()) == graph.y[unknown])))
+            estimated.append(model.left_out_error_.accuracy)
+            peers.append(class_peers(graph, known, unknown))
             print(f"{size} known, seed {seed}: {ours[-1]:.4f}, {took[-1]:.1f} s", file=sys.stderr)
         best = {name: np.mean([p[name] for p in peers]) for name in peers[0]}
-        row = [str(size), f"{np.mean(ours):.4f} ± {np.std(ours):.4f}", f"{np.mean(told):.4f}"]
+        row = [str(size), f"{np.mean(ours):.4f} ± {np.std(ours):.4f}", f"{np.mean(estimated):.4f}"]
         row += [f"{value:.4f}" for value in best.values()]
         rows.append([*row, f"{np.median(took):.1f} s"])
         label = f"Facebook, {size} known"
@@ -142,21 +145,23 @@ def fit_numbers(graph: Graph, known: Nodes) -> NodeRegressor:
     return NodeRegressor().fit(graph.A, values, kind="matrix")
 
 
-def number_peers(graph: Graph, known: Nodes, asked: Nodes) -> dict[str, float]:
+def number_peers(graph: Graph, known: Nodes, unknown: Nodes) -> dict[str, float]:
     """GNMSE of the mean, scikit-network and LightGBM."""
     y = graph.y
-    found = {"the mean": gnmse(y[asked], np.full(asked.size, y[known].mean()))}
+    found = {"the mean": gnmse(y[unknown], np.full(unknown.size, y[known].mean()))}
     try:
         from sknetwork.regression import Diffusion, Dirichlet
 
-        seen = {int(node): float(y[node]) for node in known}
+        known_values = {int(node): float(y[node]) for node in known}
         for name, peer in (("Diffusion", Diffusion()), ("Dirichlet", Dirichlet())):
-            found[name] = gnmse(y[asked], peer.fit_predict(csr_matrix(graph.A), seen)[asked])
+            found[name] = gnmse(
+                y[unknown], peer.fit_predict(csr_matrix(graph.A), known_values)[unknown]
+            )
     except ImportError:
         pass
     for name, peer in present(WHOLE_GRAPH).items():
         if name.startswith("LightGBM"):
-            found["LightGBM"] = gnmse(y[asked], peer(graph.A, y, known, asked))
+            found["LightGBM"] = gnmse(y[unknown], peer(graph.A, y, known, unknown))
     return found
 
 
@@ -165,14 +170,16 @@ def numbers_part(graph: Graph, sizes: Sequence[int], n_seeds: int) -> tuple[str,
     for size in sizes:
         ours, took, peers, inside = [], [], [], []
         for seed in range(n_seeds):
-            known, asked = split(graph.y.size, size, seed)
+            known, unknown = split(graph.y.size, size, seed)
             start = time.perf_counter()
             model = fit_numbers(graph, known)
             took.append(time.perf_counter() - start)
-            predicted, ends = model.predict(asked.tolist(), return_interval=True)
-            ours.append(gnmse(graph.y[asked], predicted))
-            inside.append(np.mean((ends[:, 0] <= graph.y[asked]) & (graph.y[asked] <= ends[:, 1])))
-            peers.append(number_peers(graph, known, asked))
+            predicted, ends = model.predict(unknown.tolist(), return_interval=True)
+            ours.append(gnmse(graph.y[unknown], predicted))
+            inside.append(
+                np.mean((ends[:, 0] <= graph.y[unknown]) & (graph.y[unknown] <= ends[:, 1]))
+            )
+            peers.append(number_peers(graph, known, unknown))
         best = {name: np.mean([p[name] for p in peers]) for name in peers[0]}
         row = [str(size), f"{np.mean(ours):.5f} ± {np.std(ours):.5f}"]
         row += [f"{value:.5f}" for value in best.values()]
@@ -197,25 +204,25 @@ def numbers_part(graph: Graph, sizes: Sequence[int], n_seeds: int) -> tuple[str,
 
 def online_part(graph: Graph, n_known: int, n_steps: int) -> list[Finding]:
     """One value and a prediction; one node with two edges, its value and a prediction."""
-    known, asked = split(graph.y.size, n_known, SEED)
+    known, unknown = split(graph.y.size, n_known, SEED)
     model = fit_classes(graph, known)
     n = graph.y.size
-    asked = np.random.default_rng(SEED).permutation(asked)
+    unknown = np.random.default_rng(SEED).permutation(unknown)
 
     def learn_and_predict(edges: Any, values: dict[int, Any]) -> None:
-        model.partial_fit(edges, values).predict([int(asked[-1])])
+        model.partial_fit(edges, values).predict([int(unknown[-1])])
 
     values, nodes = [], []
     for i in range(n_steps):
-        node = int(asked[i])
+        node = int(unknown[i])
         label = graph.y[node]
         values.append(seconds_of(partial(learn_and_predict, None, {node: label})))
     for i in range(n_steps):
-        edges = [(n + i, int(asked[2 * i])), (n + i, int(asked[2 * i + 1]))]
+        edges = [(n + i, int(unknown[2 * i])), (n + i, int(unknown[2 * i + 1]))]
         edges += [(b, a) for a, b in edges]
-        news = {n + i: graph.y[int(asked[2 * i])]}
-        nodes.append(seconds_of(partial(learn_and_predict, edges, news)))
-    explained = seconds_of(lambda: model.explain(asked[-10:].tolist()))
+        new_values = {n + i: graph.y[int(unknown[2 * i])]}
+        nodes.append(seconds_of(partial(learn_and_predict, edges, new_values)))
+    explained = seconds_of(lambda: model.explain(unknown[-10:].tolist()))
     label = f"Facebook, {n_known} known"
     return [
         Finding(f"{label}: a value and a prediction", float(np.median(values)), 0.3, " s", True),
@@ -249,13 +256,13 @@ def make_ring(n_nodes: int) -> Graph:
 def measure(n_nodes: int) -> dict[str, float]:
     """Fit, choose and predict all, 10 % known; to be called in a fresh process."""
     graph = make_ring(n_nodes)
-    known, asked = split(n_nodes, n_nodes // 10, SEED)
+    known, unknown = split(n_nodes, n_nodes // 10, SEED)
     small = make_ring(6000)
     fit_numbers(small, split(6000, 600, SEED)[0])  # loads the compiled loops
     start = time.perf_counter()
     predicted = fit_numbers(graph, known).predict()
     took = time.perf_counter() - start
-    unexplained = float(np.mean((graph.y[asked] - predicted) ** 2) / graph.y[asked].var())
+    unexplained = float(np.mean((graph.y[unknown] - predicted) ** 2) / graph.y[unknown].var())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return {"n": n_nodes, "seconds": took, "peak": peak, "r2": 1.0 - unexplained}
 
@@ -297,8 +304,8 @@ def agree_part() -> Agreement:
     model = NodeRegressor(**settings).fit(graph.A, values, kind="matrix")
     for node in known[-5:].tolist():
         model.partial_fit(values={node: float(graph.y[node])}).predict([0])
-    everyone = np.arange(6000).tolist()
-    difference = np.abs(whole.predict(everyone) - model.predict(everyone)).max()
+    all_nodes = np.arange(6000).tolist()
+    difference = np.abs(whole.predict(all_nodes) - model.predict(all_nodes)).max()
     return Agreement("one value at a time and at once, tol 1e-8", float(difference), 1e-6)
 
 

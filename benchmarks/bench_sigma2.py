@@ -1,9 +1,9 @@
-"""How good are the rules that choose σ²: tested GNMSE over that of the best σ² with hindsight.
+"""How good are the rules that choose σ²: GNMSE relative to the best σ² in hindsight.
 
-For each data set and repeat, 40 % of the nodes are sampled (they are also the referencing
+For each data set and repeat, 40 % of the nodes are known (they are also the referencing
 nodes), every rule trains with the same frequencies and orders, and GNMSE is taken on the
 other nodes. The denominator is the mean GNMSE of the single variance of a 40-point grid that
-is best on average over the same repeats: nobody can know it beforehand.
+is best on average over the same repeats, which cannot be known beforehand.
 
 Run: python benchmarks/bench_sigma2.py [--repeats 20] [--full | --tiny]
 """
@@ -27,7 +27,7 @@ RULES = ("theory", "refined", "cv", "median", "median/2", 'gamma="scale"', "gamm
 N_EPOCHS = 3
 
 
-def rule_parameters(X: csr_array) -> dict[str, float | str]:
+def list_rule_parameters(X: csr_array) -> dict[str, float | str]:
     """The parameter ``sigma2`` of each rule; peers' defaults are σ² = 1/(2 gamma)."""
     variance = X.multiply(X).mean() - X.mean() ** 2
     return {
@@ -41,7 +41,7 @@ def rule_parameters(X: csr_array) -> dict[str, float | str]:
     }
 
 
-def study(
+def run_study(
     data: GraphDataset, n_frequencies: int, learning_rate: float, *, n_repeats: int, n_grid: int
 ) -> dict[str, float]:
     """Ratio of each rule's mean GNMSE to that of the best single variance of the grid."""
@@ -50,27 +50,27 @@ def study(
     grid = np.geomspace(whole.chaos_extending / 2, 4 * whole.disturbing_averaging, n_grid)
     errors = np.empty((n_repeats, n_grid + len(RULES)))
     for repeat in range(n_repeats):
-        sampled, tested = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
-        X, X_tested = data.adjacency[sampled][:, sampled], data.adjacency[tested][:, sampled]
-        for column, sigma2 in enumerate([*grid, *rule_parameters(X).values()]):
+        known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
+        X, X_unknown = data.adjacency[known][:, known], data.adjacency[unknown][:, known]
+        for column, sigma2 in enumerate([*grid, *list_rule_parameters(X).values()]):
             model = SKGRegressor(
                 sigma2=sigma2,
                 n_frequencies=n_frequencies,
                 learning_rate=learning_rate,
                 n_epochs=N_EPOCHS,
                 random_state=repeat,
-            ).fit(X, y[sampled])
-            errors[repeat, column] = gnmse(y[tested], model.predict(X_tested))
+            ).fit(X, y[known])
+            errors[repeat, column] = gnmse(y[unknown], model.predict(X_unknown))
     means = errors.mean(axis=0)
     best = int(means[:n_grid].argmin())
     ratios = dict(zip(RULES, means[n_grid:] / means[best], strict=True))
     return {"best": float(means[best]), "at": float(grid[best]), **ratios}
 
 
-def cost_of_cv(data: GraphDataset, n_frequencies: int, learning_rate: float) -> float:
+def measure_cost_of_cv(data: GraphDataset, n_frequencies: int, learning_rate: float) -> float:
     """Time of a fit with ``sigma2="cv"`` over a fit with a number, medians of alternating runs."""
-    sampled, _ = split_nodes(data.n_nodes, 0.4, np.random.default_rng(0))
-    X, y = data.adjacency[sampled][:, sampled], data.scale_values()[sampled]
+    known, _ = split_nodes(data.n_nodes, 0.4, np.random.default_rng(0))
+    X, y = data.adjacency[known][:, known], data.scale_values()[known]
     times: dict[float | str, list[float]] = {1.0: [], "cv": []}
     for _ in range(7):
         for sigma2, seconds in times.items():
@@ -87,12 +87,12 @@ def cost_of_cv(data: GraphDataset, n_frequencies: int, learning_rate: float) -> 
     return float(np.median(times["cv"]) / np.median(times[1.0]))
 
 
-def node_that_plays_last(
+def vary_last_node(
     data: GraphDataset, n_frequencies: int, learning_rate: float
 ) -> dict[str, float]:
     """σ²_ed of algorithm 2 by the choice of the node T + 1, over σ²_ed of the formula."""
-    sampled, _ = split_nodes(data.n_nodes, 0.4, np.random.default_rng(0))
-    X = data.adjacency[sampled][:, sampled]
+    known, _ = split_nodes(data.n_nodes, 0.4, np.random.default_rng(0))
+    X = data.adjacency[known][:, known]
     formula = sigma2_ranges(X, n_frequencies=n_frequencies)
     table = FrequencyTable(0, n_frequencies, "gaussian", n_numbered=X.shape[1])
     no_values = np.zeros((X.shape[0], 1))
@@ -113,7 +113,7 @@ def node_that_plays_last(
 
 
 def main(argv: list[str] | None = None) -> Report:
-    """Print the tables as they come, and return the aims of the default rule."""
+    """Print the tables row by row, and return the aims of the default rule."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--full", action="store_true", help="50 repeats")
@@ -121,12 +121,12 @@ def main(argv: list[str] | None = None) -> Report:
     options = parser.parse_args(argv)
     n_repeats = 50 if options.full else 2 if options.tiny else options.repeats
     print_facts(seed=0)
-    print(f"\nTested GNMSE over that of the best of 40 σ² with hindsight, {n_repeats} repeats\n")
+    print(f"\nGNMSE over that of the best of 40 σ² in hindsight, {n_repeats} repeats\n")
     print(f"{'data set':<26}{'N':>5}{'best':>8}{'at σ²':>8}  " + "".join(f"{r:>14}" for r in RULES))
     results = {}
     sets = data_sets(options.tiny)
     for data, n_frequencies, learning_rate in sets:
-        row = study(
+        row = run_study(
             data,
             n_frequencies,
             learning_rate,
@@ -134,9 +134,9 @@ def main(argv: list[str] | None = None) -> Report:
             n_grid=8 if options.tiny else 40,
         )
         results[data.name] = row
-        n_sampled = round(0.4 * data.n_nodes)
+        n_known = round(0.4 * data.n_nodes)
         print(
-            f"{data.name:<26}{n_sampled:>5}{row['best']:>8.4f}{row['at']:>8.3g}  "
+            f"{data.name:<26}{n_known:>5}{row['best']:>8.4f}{row['at']:>8.3g}  "
             + "".join(f"{row[rule]:>14.3f}" for rule in RULES),
             flush=True,
         )
@@ -145,12 +145,12 @@ def main(argv: list[str] | None = None) -> Report:
     print(f"{'worst':<47}  " + "".join(f"{value:>14.3f}" for value in table.max(axis=0)))
     cv = table[:, RULES.index("cv")]
     print("\nCost of a fit with sigma2='cv' in fits with a number")
-    costs = {data.name: cost_of_cv(data, *settings) for data, *settings in sets}  # type: ignore[arg-type]
+    costs = {data.name: measure_cost_of_cv(data, *settings) for data, *settings in sets}  # type: ignore[arg-type]
     for name, cost in costs.items():
         print(f"{name:<26}{cost:>8.1f}")
-    print("\nAlgorithm 2: σ²_ed over that of the formula, by the held-out node that plays T + 1")
+    print("\nAlgorithm 2: σ²_ed over that of the formula, by the held-out node that is T + 1")
     for data, n_frequencies, learning_rate in sets:
-        moved = node_that_plays_last(data, n_frequencies, learning_rate)
+        moved = vary_last_node(data, n_frequencies, learning_rate)
         print(
             f"{data.name:<26}" + "".join(f"{name} {value:.2f}   " for name, value in moved.items())
         )

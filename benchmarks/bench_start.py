@@ -1,7 +1,7 @@
-"""What comes before the first result: importing, and compiling on the very first call.
+"""Time before the first result: importing, and compiling on the very first call.
 
 Measured in fresh processes: once with an empty cache of compiled loops (the first use after
-installing), then with the cache that it left behind (every later process). ``--tiny`` does not
+installing), then with the cache that it left (every later process). ``--tiny`` does not
 empty the cache.
 
 Run ``python benchmarks/bench_start.py``.
@@ -17,7 +17,7 @@ from statistics import median
 
 from report import Agreement, Finding, Report, finish, options, run_alone, table
 
-# Runs in a process of its own and prints seconds by step, and a prediction.
+# Runs in a separate process and prints the seconds of each step, and a prediction.
 _PROGRAM = """
 import json, time
 
@@ -78,11 +78,11 @@ def start_up(cache: str | None) -> tuple[dict[str, float], float]:
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__)
+    arguments = options(argv, __doc__)
     with tempfile.TemporaryDirectory() as folder:
-        cache = None if asked.tiny else folder
+        cache = None if arguments.tiny else folder
         empty, first_prediction = start_up(cache)
-        runs = [start_up(cache) for _ in range(1 if asked.tiny else 5)]
+        runs = [start_up(cache) for _ in range(1 if arguments.tiny else 5)]
     cached = {step: median([seconds[step] for seconds, _ in runs]) for step in empty}
     steps = (IMPORT, LIBRARIES, *CALLS)
     rows = [[step, f"{empty[step]:.3f} s", f"{cached[step]:.3f} s"] for step in steps]
@@ -103,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
             ),
         ),
         tables=(table(["", "empty cache", "cached"], rows),),
-        judged=not asked.tiny,
+        judged=not arguments.tiny,
     )
     return finish(report)
 

@@ -1,9 +1,9 @@
-"""The studio in a real browser: how soon it answers a hand.
+"""The studio in a real browser: response times.
 
 ``gradraker studio`` on a graph of 10 000 nodes and 100 000 edges with communities, 2000 of them
 known, opened in the machine's Chromium by Playwright, drawn in software. Measured in the browser:
-from a click to the prediction, and to the weights of all known nodes; frames while one pans and
-zooms; from a move of the slider to the three charts of σ², with 2000 nodes and D = 200; from
+from a click to the prediction, and to the weights of all known nodes; frames while panning and
+zooming; from a move of the slider to the three charts of σ², with 2000 nodes and D = 200; from
 another η, E or D to the error curve.
 
 Run ``python benchmarks/bench_studio.py``.
@@ -27,7 +27,7 @@ from report import SEED, Agreement, Finding, Report, finish, options, run_alone
 
 _COMMAND = [sys.executable, "-c", "from gradraker.cli import main; main()", "studio"]
 _BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
-# Times every frame while the pointer drags or the wheel turns, as fast as frames come.
+# Times every frame while the pointer drags or the wheel turns, at the full frame rate.
 _FRAMES = """kind => new Promise(resolve => {
   const canvas = document.getElementById("overlay"), box = canvas.getBoundingClientRect();
   const send = (name, x, y) => canvas.dispatchEvent(new PointerEvent(name,
@@ -76,7 +76,7 @@ _PLACES = """async () => {
     .map(([px, py]) => [box.left + px, box.top + py]);
 }"""
 
-# Fields of the page about σ², and what is put there, up to the paper's D = 200.
+# Fields of the page about σ², and the values set in turn, up to the paper's D = 200.
 _SETTINGS: dict[str, Sequence[float]] = {
     "eta": [0.11 + 0.01 * i for i in range(10)],
     "e": [4, 2, 5, 1, 3],
@@ -102,7 +102,7 @@ def make_model(n: int, n_edges: int, n_known: int, file: Path) -> NodeModel:
 
 
 def measure(page: Any, n_clicks: int) -> dict[str, list[float]]:
-    """Do what a reader does, and return milliseconds."""
+    """Use the page as a reader would, and return milliseconds."""
     found = {kind: page.evaluate(_FRAMES, kind) for kind in ("zoom", "pan")}
     page.keyboard.press("0")
     page.click("#zoom-fit")
@@ -112,10 +112,10 @@ def measure(page: Any, n_clicks: int) -> dict[str, list[float]]:
     rng = np.random.default_rng(SEED)
     for i in rng.permutation(len(places))[: n_clicks + 2].tolist():
         page.mouse.move(*places[i], steps=3)
-        page.wait_for_timeout(150)  # a hand does not click before it rests
+        page.wait_for_timeout(150)  # a user pauses before a click
         page.mouse.click(*places[i])
         page.wait_for_timeout(1000)
-    # The first ones load what all share.
+    # The first clicks load shared data.
     found |= {"prediction": page.evaluate("first")[2:], "weights": page.evaluate("whole")[2:]}
     page.click("#tab-sigma2")
     page.wait_for_selector("#rules button", timeout=120_000)
@@ -128,14 +128,14 @@ def measure(page: Any, n_clicks: int) -> dict[str, list[float]]:
     for setting, values in _SETTINGS.items():
         found[setting] = []
         for i in range(max(5, n_clicks // 2)):
-            asked = [setting, str(values[i % len(values)])]
-            found[setting].append(page.evaluate(_CURVE, asked))
+            change = [setting, str(values[i % len(values)])]
+            found[setting].append(page.evaluate(_CURVE, change))
             page.wait_for_timeout(700)
     return found
 
 
 def find_difference(page: Any, model: NodeModel) -> float:
-    """Return how far predictions on the page are from the model's."""
+    """Return the largest difference between predictions on the page and the model's."""
     shown = page.evaluate(
         """async () => { const { graph } = await import("./studio/graph_view.js");
         return Array.from(graph.scene.columns.prediction); }"""
@@ -146,8 +146,8 @@ def find_difference(page: Any, model: NodeModel) -> float:
 def main(argv: Sequence[str] | None = None) -> Report:
     from playwright.sync_api import sync_playwright
 
-    asked = options(argv, __doc__)
-    sizes = (300, 900, 100) if asked.tiny else (10_000, 100_000, 2000)
+    arguments = options(argv, __doc__)
+    sizes = (300, 900, 100) if arguments.tiny else (10_000, 100_000, 2000)
     browser = next(filter(os.path.exists, _BROWSERS))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.gr"
@@ -164,7 +164,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
                 page = opened.new_page(viewport={"width": 1400, "height": 900})
                 _open(page, address[0])
                 difference = find_difference(page, model)
-                found = measure(page, 3 if asked.tiny else 20)
+                found = measure(page, 3 if arguments.tiny else 20)
                 opened.close()
         finally:
             process.terminate()
@@ -186,7 +186,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
                 Finding("E to error curve", medians["e"], 100.0, " ms", True),
             ),
             agreements=(Agreement("predictions of page and model", difference, 1e-8),),
-            judged=not asked.tiny,
+            judged=not arguments.tiny,
         )
     )
 

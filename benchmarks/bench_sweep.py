@@ -1,12 +1,12 @@
-"""Sweeps over σ² against literal NumPy: a loop per variance, per repeat and per step.
+"""Sweeps over σ² compared with literal NumPy: a loop per variance, per repeat and per step.
 
 The literal loop does a part of the work, some variances of the first repeat, on the same split,
-frequencies and orders, which are not counted in its time; it must find the same GNMSE. A
-second NumPy loop is that of a careful user: features of all nodes by matrix products, then one
-step after the other. Ratios are of the fastest times for one variance of one repeat: a busy machine
-holds BLAS up more than others, and would flatter us.
+frequencies and orders, which are not counted in its time; it must give the same GNMSE. A second
+NumPy loop is what a careful user would write: features of all nodes by matrix products, then one
+step after another. Ratios are of the fastest times for one variance of one repeat: a busy machine
+slows BLAS down more than other code, which would favour us.
 
-Parts of the sweep that cost lines are switched off one by one, to show how much each of them saves.
+Optimisations of the sweep are switched off one by one, to show how much each of them saves.
 
 Run: python benchmarks/bench_sweep.py [--full | --tiny]
 """
@@ -66,7 +66,7 @@ def features(a: Array, xi: Array) -> Array:
     return np.concatenate([np.sin(angles), np.cos(angles)], axis=-1) / math.sqrt(xi.shape[1])
 
 
-def literal(
+def run_literal_loop(
     X: Array, y: Array, X_unknown: Array, xi: Array, order: NDArray[np.int64], eta: float
 ) -> Array:
     """Equations (1) to (4), one node at a time."""
@@ -77,7 +77,7 @@ def literal(
     return np.array([theta @ features(a, xi) for a in X_unknown])
 
 
-def careful(
+def run_careful_loop(
     X: Array, y: Array, X_unknown: Array, xi: Array, order: NDArray[np.int64], eta: float
 ) -> Array:
     """Features of all nodes at once; only the steps are a loop."""
@@ -88,13 +88,13 @@ def careful(
     return np.asarray(features(X_unknown, xi) @ theta)
 
 
-LOOPS: dict[str, Callable[..., Array]] = {"literal": literal, "careful": careful}
+LOOPS: dict[str, Callable[..., Array]] = {"literal": run_literal_loop, "careful": run_careful_loop}
 
 
-def in_numpy(
+def make_numpy_task(
     job: Job, variances: Sequence[float], loop: Callable[..., Array]
 ) -> Callable[[], Array]:
-    """A function that finds GNMSE of the first repeat at some variances."""
+    """A function that computes GNMSE of the first repeat at some variances."""
     y = job.data.scale_values()
     draw = variance_sweep.draw_repeat(job.data.n_nodes, FRACTION, 0, 0)
     A = job.data.adjacency[:, draw.known].toarray()
@@ -116,8 +116,8 @@ def in_numpy(
     return run
 
 
-def in_turns(tasks: Mapping[str, Callable[[], object]], n_turns: int) -> dict[str, Timing]:
-    """Time tasks in turn; the literal loop takes too long for the many turns of others."""
+def time_in_turns(tasks: Mapping[str, Callable[[], object]], n_turns: int) -> dict[str, Timing]:
+    """Time tasks alternately, with few runs, since the literal loop is slow."""
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(n_turns):
         for name, task in tasks.items():
@@ -128,17 +128,17 @@ def in_turns(tasks: Mapping[str, Callable[[], object]], n_turns: int) -> dict[st
 
 
 class Compared(NamedTuple):
-    """Seconds for one variance of a repeat, and how far GNMSE is apart."""
+    """Seconds for one variance of a repeat, and the difference of GNMSE."""
 
     job: Job
     seconds: dict[str, float]
     apart: float
 
-    def ratio(self, name: str) -> float:
+    def compute_ratio(self, name: str) -> float:
         """How many times as long a NumPy loop takes."""
         return self.seconds[name] / self.seconds["gradraker"]
 
-    def cells(self) -> list[str]:
+    def format_cells(self) -> list[str]:
         """A line of the table."""
         return [
             self.job.data.name,
@@ -146,33 +146,33 @@ class Compared(NamedTuple):
             str(self.job.n_frequencies),
             f"{1e3 * self.seconds['gradraker']:.3f} ms",
             *(f"{1e3 * self.seconds[name]:.1f} ms" for name in LOOPS),
-            *(f"{self.ratio(name):.0f}×" for name in LOOPS),
+            *(f"{self.compute_ratio(name):.0f}×" for name in LOOPS),
         ]
 
 
-def compared(job: Any, *, n_repeats: int, n_turns: int) -> Compared:
+def compare(job: Any, *, n_repeats: int, n_turns: int) -> Compared:
     grid = np.geomspace(0.05, 500.0, N_VARIANCES)
     parts = [20] if job.data.n_nodes > 500 else [5, 20]
-    loops = {name: in_numpy(job, grid[parts], loop) for name, loop in LOOPS.items()}  # type: ignore[arg-type]
+    loops = {name: make_numpy_task(job, grid[parts], loop) for name, loop in LOOPS.items()}  # type: ignore[arg-type]
     ours = job.sweep(n_repeats=1)[0, parts]  # compiles the loops
     apart = max(float(np.max(np.abs(ours - loop()))) for loop in loops.values())
-    times = in_turns({"gradraker": lambda: job.sweep(n_repeats=n_repeats), **loops}, n_turns)
+    times = time_in_turns({"gradraker": lambda: job.sweep(n_repeats=n_repeats), **loops}, n_turns)
     seconds = {name: times[name].best / len(parts) for name in LOOPS}
     seconds["gradraker"] = times["gradraker"].best / (n_repeats * N_VARIANCES)
     return Compared(job, seconds, apart)
 
 
-def on_the_whole(results: Sequence[Compared], name: str) -> float:
+def compute_total_ratio(results: Sequence[Compared], name: str) -> float:
     """How many times as long a NumPy loop takes for all sweeps of the paper together."""
 
-    def total(who: str) -> float:
+    def sum_seconds(who: str) -> float:
         return sum(found.job.n_repeats * found.seconds[who] for found in results)
 
-    return total(name) / total("gradraker")
+    return sum_seconds(name) / sum_seconds("gradraker")
 
 
-def jobs(tiny: bool) -> list[Job]:
-    """The paper's sweeps on the data at hand."""
+def list_jobs(tiny: bool) -> list[Job]:
+    """The paper's sweeps on the available data."""
     found = [Job(datasets.load_temperature(), 200, 0.1, 50)]
     if tiny:
         return found
@@ -180,7 +180,7 @@ def jobs(tiny: bool) -> list[Job]:
     fetchers = (
         (datasets.fetch_cora_con, 888, 0.05, 30),
         (datasets.fetch_email_eu_core, 403, 0.05, 50),
-        (_wikipedia, 500, 0.03, 50),
+        (_load_wikipedia, 500, 0.03, 50),
     )
     for fetch, *settings in fetchers:
         try:
@@ -190,16 +190,16 @@ def jobs(tiny: bool) -> list[Job]:
     return found
 
 
-def _wikipedia() -> GraphDataset:
-    """The graph of Wikipedia-Math; visits are a download of their own, so degrees are values."""
+def _load_wikipedia() -> GraphDataset:
+    """The graph of Wikipedia-Math; visits are a separate download, so degrees are the values."""
     adjacency = datasets.fetch_wikipedia_math_graph()
     degrees = np.log1p(np.asarray(adjacency.sum(axis=0)).ravel())
     names = tuple(map(str, range(adjacency.shape[0])))
     return GraphDataset(adjacency, degrees, names, name="Wikipedia-Math")
 
 
-def growth(job: Job, *, n_repeats: int, n_turns: int) -> list[list[str]]:
-    """How time grows with repeats, variances and D: seconds, and times the smallest."""
+def measure_growth(job: Job, *, n_repeats: int, n_turns: int) -> list[list[str]]:
+    """How time grows with repeats, variances and D: seconds, and the ratio to the smallest."""
 
     def sweep(grown: str, factor: int) -> Callable[[], Array]:
         larger = {name: factor if name == grown else 1 for name in ("repeats", "variances", "D")}
@@ -210,7 +210,7 @@ def growth(job: Job, *, n_repeats: int, n_turns: int) -> list[list[str]]:
 
     lines = []
     for name in ("repeats", "variances", "D"):
-        times = in_turns({str(f): sweep(name, f) for f in (1, 2, 4)}, n_turns)
+        times = time_in_turns({str(f): sweep(name, f) for f in (1, 2, 4)}, n_turns)
         first = times["1"].median
         cells = (f"{t.median:.3f} s ({t.median / first:.1f}×)" for t in times.values())
         lines.append([name, *cells])
@@ -235,22 +235,22 @@ PARTS: dict[str, tuple[str, object]] = {
 }
 
 
-def savings(job: Job, *, n_repeats: int, n_turns: int) -> list[str]:
+def measure_savings(job: Job, *, n_repeats: int, n_turns: int) -> list[str]:
     """A line of the table: how many times as long a sweep takes without each part."""
 
-    def without(name: str, value: object) -> Array:
+    def run_without(name: str, value: object) -> Array:
         with mock.patch.object(variance_sweep, name, value):
             return job.sweep(n_repeats=n_repeats)
 
-    def with_file() -> Array:
+    def run_with_file() -> Array:
         with tempfile.TemporaryDirectory() as folder:
             return job.sweep(n_repeats=n_repeats, checkpoint=Path(folder, "sweep.jsonl"))
 
     tasks: dict[str, Callable[[], Array]] = {"all": lambda: job.sweep(n_repeats=n_repeats)}
     for part, (name, value) in PARTS.items():
-        tasks[part] = lambda name=name, value=value: without(name, value)  # type: ignore[misc]
-    tasks["with a file"] = with_file
-    times = in_turns(tasks, n_turns)
+        tasks[part] = lambda name=name, value=value: run_without(name, value)  # type: ignore[misc]
+    tasks["with a file"] = run_with_file
+    times = time_in_turns(tasks, n_turns)
     whole = times.pop("all").best
     return [
         job.data.name,
@@ -260,45 +260,46 @@ def savings(job: Job, *, n_repeats: int, n_turns: int) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, "sweeps over the kernel variance")
-    at_hand = jobs(asked.tiny)
-    n_turns = 2 if asked.tiny else 9 if asked.full else 3
-    n_repeats = 1 if asked.tiny else 5
+    arguments = options(argv, "sweeps over the kernel variance")
+    available = list_jobs(arguments.tiny)
+    n_turns = 2 if arguments.tiny else 9 if arguments.full else 3
+    n_repeats = 1 if arguments.tiny else 5
     results = [
-        # Small graphs as often as in the paper, since they take no time.
-        compared(job, n_repeats=50 if job.data.n_nodes < 500 else n_repeats, n_turns=n_turns)
-        for job in at_hand
+        # Small graphs with as many repeats as in the paper, since they take little time.
+        compare(job, n_repeats=50 if job.data.n_nodes < 500 else n_repeats, n_turns=n_turns)
+        for job in available
     ]
     header = ["one variance of a repeat", "n", "D", "gradraker", *LOOPS, "ratio", "ratio, careful"]
-    grown = growth(at_hand[-1], n_repeats=n_repeats, n_turns=n_turns)
+    grown = measure_growth(available[-1], n_repeats=n_repeats, n_turns=n_turns)
     saved = [
-        savings(job, n_repeats=50 if job.data.n_nodes < 500 else n_repeats, n_turns=n_turns)
-        for job in at_hand
+        measure_savings(job, n_repeats=50 if job.data.n_nodes < 500 else n_repeats, n_turns=n_turns)
+        for job in available
     ]
     tables = (
-        table(header, [found.cells() for found in results]),
+        table(header, [found.format_cells() for found in results]),
         table(["a repeat without", "time", *PARTS, "with a file"], saved),
-        table([at_hand[-1].data.name, "1", "2", "4 times as many"], grown),
+        table([available[-1].data.name, "1", "2", "4 times as many"], grown),
     )
     start = time.perf_counter()
-    for job in at_hand:
-        job.sweep(n_repeats=2 if asked.tiny else job.n_repeats)
+    for job in available:
+        job.sweep(n_repeats=2 if arguments.tiny else job.n_repeats)
     whole = time.perf_counter() - start
-    literally, carefully = (on_the_whole(results, name) for name in LOOPS)
+    literally, carefully = (compute_total_ratio(results, name) for name in LOOPS)
     return finish(
         Report(
             "Sweeps over the kernel variance",
             (
                 Finding("the paper's sweeps, ratio to the literal loop", literally, 50),
                 Finding(
-                    "smallest such ratio of a data set", min(r.ratio("literal") for r in results)
+                    "smallest such ratio of a data set",
+                    min(r.compute_ratio("literal") for r in results),
                 ),
                 Finding("the paper's sweeps, ratio to the careful loop", carefully),
                 Finding("the paper's sweeps on data at hand", whole, 60, " s", at_most=True),
             ),
             (Agreement("GNMSE", max(found.apart for found in results), TOLERANCE),),
             tables,
-            judged=not asked.tiny,
+            judged=not arguments.tiny,
         )
     )
 

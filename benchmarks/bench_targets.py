@@ -1,8 +1,8 @@
-"""Several targets: one kernel for all of them, or one for each.
+"""Several targets: one kernel for all of them, or one per target.
 
 A model with K targets chooses one kernel and solves once; K models choose K kernels. Known nodes
 and targets are those of ``bench_attributes.py``: the four of london, 30 % known, and of election,
-60 % known, without attributes. Folders under ``$GRADRAKER_DATA`` that are absent are left out.
+60 % known, without attributes. Missing folders under ``$GRADRAKER_DATA`` are skipped.
 
 Run ``GRADRAKER_DATA=folder python benchmarks/bench_targets.py --full``.
 """
@@ -21,7 +21,7 @@ from report import Agreement, Finding, Report, finish, options, run_alone, table
 
 
 def list_data(*, tiny: bool, full: bool) -> Iterator[tuple[str, list[Task]]]:
-    """Targets of each data set that is there."""
+    """Targets of each available data set."""
     if tiny:
         task = next(make_tiny())
         yield "made", [task._replace(name="y"), task._replace(name="−y", y=-task.y)]
@@ -39,27 +39,27 @@ def list_data(*, tiny: bool, full: bool) -> Iterator[tuple[str, list[Task]]]:
 
 
 def measure(tasks: Sequence[Task]) -> tuple[list[float], list[float], float]:
-    """R² of each target together and apart, and the time of apart over that of together."""
+    """R² of each target together and apart, and the ratio of the times, apart over together."""
     together, apart = np.zeros(len(tasks)), np.zeros(len(tasks))
     seconds = np.zeros(2)
-    for known, asked in tasks[0].splits:
+    for known, unknown in tasks[0].splits:
         values = np.full((tasks[0].y.size, len(tasks)), np.nan)
         values[known] = np.column_stack([task.y[known] for task in tasks])
         start = time.perf_counter()
-        predictions = NodeRegressor().fit(tasks[0].A, values).predict(asked)
+        predictions = NodeRegressor().fit(tasks[0].A, values).predict(unknown)
         seconds[0] += time.perf_counter() - start
-        together += [score(task, asked, p) for task, p in zip(tasks, predictions.T, strict=True)]
+        together += [score(task, unknown, p) for task, p in zip(tasks, predictions.T, strict=True)]
         start = time.perf_counter()
         own = [NodeRegressor().fit(task.A, v) for task, v in zip(tasks, values.T, strict=True)]
-        found = [model.predict(asked) for model in own]
+        found = [model.predict(unknown) for model in own]
         seconds[1] += time.perf_counter() - start
-        apart += [score(task, asked, p) for task, p in zip(tasks, found, strict=True)]
+        apart += [score(task, unknown, p) for task, p in zip(tasks, found, strict=True)]
     n = len(tasks[0].splits)
     return (together / n).tolist(), (apart / n).tolist(), float(seconds[1] / seconds[0])
 
 
 def check_scale() -> Agreement:
-    """Two targets that differ by their sign have predictions that differ by their sign."""
+    """Targets that differ in sign have predictions that differ in sign."""
     (_, (task, _)), *_ = list_data(tiny=True, full=False)
     known = task.splits[0][0]
     values = np.full((task.y.size, 2), np.nan)
@@ -70,9 +70,9 @@ def check_scale() -> Agreement:
 
 def main(argv: Sequence[str] | None = None) -> Report:
     """Measure, print and return the report."""
-    asked = options(argv, __doc__)
+    arguments = options(argv, __doc__)
     rows, findings = [], []
-    for name, tasks in list_data(tiny=asked.tiny, full=asked.full):
+    for name, tasks in list_data(tiny=arguments.tiny, full=arguments.full):
         together, apart, ratio = measure(tasks)
         for task, one, other in zip(tasks, together, apart, strict=True):
             rows.append([task.name, f"{one:.3f}", f"{other:.3f}"])
@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
         tuple(findings),
         (check_scale(),),
         (table(["R²", "together", "apart"], rows),),
-        judged=not asked.tiny,
+        judged=not arguments.tiny,
     )
     return finish(report)
 

@@ -8,14 +8,14 @@ def power_law_graph(n_nodes: int, n_edges: int, rng: np.random.Generator) -> csr
     """Directed graph without weights whose out- and in-degrees follow power laws.
 
     Out-degrees have a density like d^-2.3, up to a tenth of the nodes, and the k-th most
-    popular node is linked to in proportion to k^-0.6. An edge occurs once.
+    popular node is linked to in proportion to k^-0.6. No edge occurs twice.
     """
     if not 0 < n_edges <= n_nodes**2 // 20:
         raise ValueError(f"n_edges={n_edges} should be 1 to {n_nodes**2 // 20} for {n_nodes} nodes")
     sizes = (1.0 - rng.random(n_nodes)) ** (-1.0 / 1.3)
     popular = rng.permutation(n_nodes)
     keys = np.empty(0, dtype=np.int64)
-    while keys.size < n_edges:  # edges that occur twice are lost, so there may be another round
+    while keys.size < n_edges:  # duplicate edges are dropped, so more may have to be drawn
         wanted = 1.3 * (n_edges - keys.size) + 10
         expected = np.minimum(sizes * (wanted / sizes.sum()), n_nodes / 10)  # [n]
         degrees = np.floor(expected + rng.random(n_nodes)).astype(np.int64)

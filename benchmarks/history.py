@@ -1,7 +1,7 @@
 """Benchmarks over time: every run is a line of ``history.jsonl``, compared with the one before.
 
-``make bench`` appends a line and says what got slower. ``python benchmarks/history.py`` draws how
-each ratio moved, into docs/images/benchmarks.svg, and writes the page of the last run.
+``make bench`` appends a line and reports slowdowns. ``python benchmarks/history.py`` draws each
+ratio over time, into docs/images/benchmarks.svg, and writes the page of the last run.
 """
 
 import json
@@ -28,7 +28,7 @@ NOISE = 1.25
 
 @dataclass(frozen=True)
 class Change:
-    """A number of this run beside the same number of an earlier one."""
+    """A number of this run and the same number of an earlier one."""
 
     benchmark: str
     label: str
@@ -63,7 +63,7 @@ def _run_git(*words: str) -> str:
 
 
 def make_line(results: Mapping[str, object], size: str) -> dict[str, Any]:
-    """What is kept of a run: when, where, which commit, and all numbers."""
+    """The record of a run: date, machine, commit, and all numbers."""
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ"),
         "commit": find_commit(),
@@ -84,7 +84,7 @@ def make_line(results: Mapping[str, object], size: str) -> dict[str, Any]:
 
 
 def describe_finding(finding: Finding) -> dict[str, Any]:
-    """A number with its unit, its aim, and whether small is good."""
+    """A number with its unit, its aim, and whether smaller is better."""
     smaller = finding.at_most or finding.unit.strip() not in ("", "×") or "GNMSE" in finding.label
     rounded = float(f"{finding.value:.4g}")
     return {"value": rounded, "unit": finding.unit, "aim": finding.aim, "at_most": smaller}
@@ -117,7 +117,7 @@ def find_last(
 
 
 def compare_runs(history: Sequence[Mapping[str, Any]], line: Mapping[str, Any]) -> Iterator[Change]:
-    """Numbers of a run beside those of the last run of the same benchmark."""
+    """Numbers of a run paired with those of the last run of the same benchmark."""
     for name, findings in line["findings"].items():
         earlier = find_last(history, line, name)
         if earlier is None:
@@ -130,7 +130,7 @@ def compare_runs(history: Sequence[Mapping[str, Any]], line: Mapping[str, Any]) 
 
 
 def report_changes(changes: Sequence[Change]) -> str:
-    """What got worse and what got better, beyond noise."""
+    """A text that lists changes beyond noise, worse ones first."""
     if not changes:
         return "Nothing to compare with: no earlier run of this size on this kind of machine."
     worse = [change for change in changes if change.factor < 1.0 / NOISE]
@@ -146,7 +146,7 @@ def report_changes(changes: Sequence[Change]) -> str:
 
 
 def keep_run(results: Mapping[str, object], size: str, path: Path = HISTORY) -> str:
-    """Compare a run with the last one, add it to the history, and return what changed."""
+    """Compare a run with the last one, add it to the history, and return the changes."""
     line, history = make_line(results, size), read_history(path)
     changes = list(compare_runs(history, line))
     append_line(line, path)
@@ -154,7 +154,7 @@ def keep_run(results: Mapping[str, object], size: str, path: Path = HISTORY) -> 
 
 
 def draw_history(history: Sequence[Mapping[str, Any]], picture: Path) -> None:
-    """Draw how each ratio "how many times as fast" moved from run to run."""
+    """Draw each ratio "how many times as fast" from run to run."""
     import matplotlib
 
     matplotlib.use("agg")

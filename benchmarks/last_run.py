@@ -16,9 +16,9 @@ PEERS = HOME / "docs" / "benchmarks" / "peers.md"
 PICTURE = HOME / "docs" / "images" / "errors.svg"
 HEAD = """# The last run
 
-`make bench` measures, and writes this page from `benchmarks/history.jsonl`: what the benchmarks
-printed when they were last run, on which machine and with which versions. Other pages say what the
-numbers mean.
+`make bench` writes this page from `benchmarks/history.jsonl`: the output of
+the last run of each benchmark, with machine and versions. Other pages explain
+the numbers.
 """
 Line = Mapping[str, Any]
 
@@ -48,12 +48,12 @@ def format_rows(rows: Sequence[Sequence[str]]) -> str:
 
 
 def format_text(text: str) -> str:
-    """What a benchmark printed, a table or a sentence, as a part of a page."""
+    """Output of a benchmark, a table or a sentence, as a part of a page."""
     return (format_rows(split_table(text)) if is_table(text) else text) + "\n"
 
 
 def format_machine(line: Line) -> str:
-    """Where and when a run was, in one sentence."""
+    """Machine and date of a run, in one sentence."""
     found = line["machine"]
     packages = ", ".join(
         f"{name} {found[name]}" for name in ("numpy", "scipy", "scikit-learn", "numba")
@@ -71,7 +71,7 @@ def format_number(found: Mapping[str, Any]) -> str:
 
 
 def format_aim(found: Mapping[str, Any]) -> str:
-    """What a number should reach or stay below."""
+    """The aim of a number, "" if it has none."""
     if found["aim"] is None:
         return ""
     return f"{'at most ' if found['at_most'] else ''}{found['aim']:g}{found['unit']}"
@@ -103,7 +103,7 @@ def read_errors(page: str) -> list[list[str]]:
 
 
 def draw_errors(rows: Sequence[Sequence[str]], picture: Path) -> None:
-    """Draw errors and their spread, relative to those of the mean, a panel for each data set."""
+    """Draw errors and their spread, relative to those of the mean, one panel per data set."""
     import matplotlib
 
     matplotlib.use("agg")
@@ -118,15 +118,15 @@ def draw_errors(rows: Sequence[Sequence[str]], picture: Path) -> None:
     )
     level = numbers[[row[0] for row in methods].index("the mean"), :, 0]
     places = np.arange(len(methods))
-    for ax, name, means, spreads, one in zip(
+    for ax, name, means, spreads, error_of_mean in zip(
         np.atleast_1d(axes), names, numbers[:, :, 0].T, numbers[:, :, 1].T, level, strict=True
     ):
         ours = np.array([row[0].startswith("NodeRegressor") for row in methods])
         for chosen, colour in ((ours, "#2166ac"), (~ours, "0.55")):
             ax.barh(
                 places[chosen],
-                means[chosen] / one,
-                xerr=spreads[chosen] / one,
+                means[chosen] / error_of_mean,
+                xerr=spreads[chosen] / error_of_mean,
                 color=colour,
                 error_kw={"elinewidth": 1, "ecolor": "0.25"},
             )

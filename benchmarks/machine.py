@@ -1,4 +1,4 @@
-"""What a benchmark ran on: one line a fact, nothing that changes from run to run."""
+"""The machine of a benchmark: one line per fact, nothing that changes from run to run."""
 
 import os
 import platform

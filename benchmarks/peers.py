@@ -1,9 +1,9 @@
-"""What a user can take off the shelf to predict values of nodes, each as one small function.
+"""Off-the-shelf methods that predict values of nodes, each as one small function.
 
-A peer gets the whole graph, the values of all nodes of which it may look at the known ones only,
-and the nodes it is asked for. Parameters are tuned by 5-fold cross-validation on the known nodes
-(Gaussian processes by their own likelihood). Peers of other packages come with
-``pip install gradraker[peers]``; :func:`missing` says which of them are absent.
+A peer gets the whole graph, the values of all nodes, of which it may use the known ones only, and
+the nodes to predict. Parameters are tuned by 5-fold cross-validation on the known nodes (Gaussian
+processes by their own likelihood). Peers of other packages come with ``pip install
+gradraker[peers]``; :func:`missing` lists the packages that are not installed.
 """
 
 import itertools
@@ -27,37 +27,37 @@ from gradraker import SKGRegressor
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.intp]
-# Called with the graph, the values, the known nodes and those it is asked for.
+# Called with the graph, the values, the known nodes and those to predict.
 Peer = Callable[[csr_array, Floats, Nodes, Nodes], Floats]
 
 
-class Shelf(NamedTuple):
-    """A peer and the package that it needs, "" for those that are always there."""
+class PackagedPeer(NamedTuple):
+    """A peer and the package that it needs, "" if it is always installed."""
 
     predict: Peer
     package: str = ""
 
 
-def missing(shelf: Mapping[str, Shelf]) -> list[str]:
+def missing(packaged: Mapping[str, PackagedPeer]) -> list[str]:
     """Names of the packages that are not installed."""
-    packages = {peer.package for peer in shelf.values()} - {""}
+    packages = {peer.package for peer in packaged.values()} - {""}
     return sorted(package for package in packages if find_spec(package) is None)
 
 
-def present(shelf: Mapping[str, Shelf]) -> dict[str, Peer]:
+def present(packaged: Mapping[str, PackagedPeer]) -> dict[str, Peer]:
     """The peers whose packages are installed."""
-    absent = missing(shelf)
-    return {name: peer.predict for name, peer in shelf.items() if peer.package not in absent}
+    absent = missing(packaged)
+    return {name: peer.predict for name, peer in packaged.items() if peer.package not in absent}
 
 
 def tuned(predict: Callable[..., Floats], grid: Mapping[str, Sequence[Any]]) -> Peer:
     """A peer with the parameters of a grid that are best in 5-fold CV on the known nodes.
 
-    ``predict(A, y, known, asked, **parameters)`` predicts; the error is the sum of squares.
+    ``predict(A, y, known, unknown, **parameters)`` predicts; the error is the sum of squares.
     """
     settings = [dict(zip(grid, some, strict=True)) for some in itertools.product(*grid.values())]
 
-    def peer(A: csr_array, y: Floats, known: Nodes, asked: Nodes) -> Floats:
+    def peer(A: csr_array, y: Floats, known: Nodes, unknown: Nodes) -> Floats:
         folds = list(KFold(5, shuffle=True, random_state=0).split(known))
         errors = [
             sum(
@@ -66,7 +66,7 @@ def tuned(predict: Callable[..., Floats], grid: Mapping[str, Sequence[Any]]) -> 
             )
             for setting in settings
         ]
-        return predict(A, y, known, asked, **settings[int(np.argmin(errors))])
+        return predict(A, y, known, unknown, **settings[int(np.argmin(errors))])
 
     return peer
 
@@ -74,29 +74,29 @@ def tuned(predict: Callable[..., Floats], grid: Mapping[str, Sequence[Any]]) -> 
 # -- links to known nodes only ----------------------------------------------------
 
 
-def mean(A: csr_array, y: Floats, known: Nodes, asked: Nodes) -> Floats:
+def mean(A: csr_array, y: Floats, known: Nodes, unknown: Nodes) -> Floats:
     """The mean of the known values."""
-    return np.full((asked.size, *y.shape[1:]), y[known].mean(axis=0))
+    return np.full((unknown.size, *y.shape[1:]), y[known].mean(axis=0))
 
 
 def skg(rule: str, n_frequencies: int, learning_rate: float) -> Peer:
-    """SKG as published: uncentred values, one step a node and epoch."""
+    """SKG as published: uncentred values, one step per node and epoch."""
 
-    def peer(A: csr_array, y: Floats, known: Nodes, asked: Nodes) -> Floats:
+    def peer(A: csr_array, y: Floats, known: Nodes, unknown: Nodes) -> Floats:
         model = SKGRegressor(
             sigma2=rule, n_frequencies=n_frequencies, learning_rate=learning_rate, random_state=0
         )
         model.fit(A[known][:, known], y[known])
-        return model.predict(A[asked][:, known])
+        return model.predict(A[unknown][:, known])
 
     return peer
 
 
 def _kernel_ridge(
-    A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, scale: float, alpha: float
+    A: csr_array, y: Floats, known: Nodes, unknown: Nodes, *, scale: float, alpha: float
 ) -> Any:
     """Ridge with a Gaussian kernel whose σ² is a multiple of the mean squared distance."""
-    X, new = A[known][:, known].toarray(), A[asked][:, known].toarray()
+    X, new = A[known][:, known].toarray(), A[unknown][:, known].toarray()
     spread = 2.0 * X.var(axis=0).sum() or 1.0
     centre = y[known].mean()
     model = KernelRidge(kernel="rbf", gamma=1.0 / (2.0 * scale * spread), alpha=alpha)
@@ -109,9 +109,9 @@ kernel_ridge = tuned(
 )
 
 
-def gaussian_process(A: csr_array, y: Floats, known: Nodes, asked: Nodes) -> Any:
+def gaussian_process(A: csr_array, y: Floats, known: Nodes, unknown: Nodes) -> Any:
     """Gaussian process with noise, tuned by its own likelihood from two starts."""
-    X, new = A[known][:, known].toarray(), A[asked][:, known].toarray()
+    X, new = A[known][:, known].toarray(), A[unknown][:, known].toarray()
     length = float(np.sqrt(X.var(axis=0).sum())) or 1.0
     kernel = ConstantKernel(1.0) * RBF(length, (length / 30, length * 100)) + WhiteKernel(0.1)
     model = GaussianProcessRegressor(
@@ -133,22 +133,22 @@ def undirected(A: csr_array) -> csr_array:
     return S
 
 
-def _dirichlet(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, n_iter: int) -> Any:
+def _dirichlet(A: csr_array, y: Floats, known: Nodes, unknown: Nodes, *, n_iter: int) -> Any:
     """scikit-network: heat spreads over edges from known nodes that keep their values."""
     from sknetwork.regression import Dirichlet
 
     S = undirected(A)
-    seen = {int(node): float(y[node]) for node in known}
-    found = Dirichlet(n_iter).fit_predict(csr_matrix(S), seen)
+    known_values = {int(node): float(y[node]) for node in known}
+    found = Dirichlet(n_iter).fit_predict(csr_matrix(S), known_values)
     # It leaves 0 where no known node can be reached.
     _, part = connected_components(S, directed=False)
-    return np.where(np.isin(part, part[known]), found, y[known].mean())[asked]
+    return np.where(np.isin(part, part[known]), found, y[known].mean())[unknown]
 
 
 dirichlet = tuned(_dirichlet, {"n_iter": (1, 3, 10, 30, 100)})
 
 
-def tikhonov_at(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, tau: float) -> Any:
+def tikhonov_at(A: csr_array, y: Floats, known: Nodes, unknown: Nodes, *, tau: float) -> Any:
     """PyGSP: least squares at the known nodes, and τ times the roughness along edges.
 
     Values are centred: a part of the graph without known nodes then gets the mean.
@@ -160,8 +160,8 @@ def tikhonov_at(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, tau: flo
     centre = y[known].mean(axis=0)
     mask = np.zeros(n, dtype=bool)
     mask[known] = True
-    seen = np.where(mask.reshape(-1, *[1] * (y.ndim - 1)), y - centre, 0.0)
-    return centre + learning.regression_tikhonov(graph, seen, mask, tau)[asked]
+    signal = np.where(mask.reshape(-1, *[1] * (y.ndim - 1)), y - centre, 0.0)
+    return centre + learning.regression_tikhonov(graph, signal, mask, tau)[unknown]
 
 
 tikhonov = tuned(tikhonov_at, {"tau": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)})
@@ -187,7 +187,7 @@ def spectral(A: csr_array, n_vectors: int) -> Floats:
     """:func:`spectral_features`, computed once for all folds and settings."""
     key = (id(A), n_vectors)
     if key not in _FEATURES:
-        _FEATURES[key] = A, spectral_features(A, n_vectors)  # the graph stays, so its id does
+        _FEATURES[key] = A, spectral_features(A, n_vectors)  # keeping the graph keeps its id
     return _FEATURES[key][1]
 
 
@@ -195,7 +195,7 @@ def _lightgbm(
     A: csr_array,
     y: Any,
     known: Any,
-    asked: Any,
+    unknown: Any,
     *,
     n_vectors: int,
     smallest_leaf: int,
@@ -216,7 +216,7 @@ def _lightgbm(
         n_jobs=1,
         verbose=-1,
     )
-    return model.fit(X[known], y[known]).predict(X[asked])  # type: ignore[return-value]
+    return model.fit(X[known], y[known]).predict(X[unknown])  # type: ignore[return-value]
 
 
 boosted_trees = tuned(_lightgbm, {"n_vectors": (8, 64, 128), "smallest_leaf": (3, 10)})
@@ -260,7 +260,7 @@ def convolved(
     rule = torch.optim.Adam(layers.parameters(), lr=0.01, weight_decay=decay)
     loss = torch.nn.CrossEntropyLoss() if classes else torch.nn.MSELoss()
     goal = torch.tensor(targets[known] if classes else targets[known].astype(np.float32))
-    seen = torch.tensor(known)
+    known_nodes = torch.tensor(known)
 
     def outputs(training: bool) -> Any:
         inner = torch.relu(torch.sparse.mm(P, names.weight + first(X)))
@@ -269,29 +269,31 @@ def convolved(
 
     for _ in range(200):
         rule.zero_grad()
-        loss(outputs(True)[seen], goal).backward()
+        loss(outputs(True)[known_nodes], goal).backward()
         rule.step()
     with torch.no_grad():
         return outputs(False).numpy().astype(np.float64)
 
 
-def _gcn(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, hidden: int, decay: float) -> Any:
+def _gcn(
+    A: csr_array, y: Floats, known: Nodes, unknown: Nodes, *, hidden: int, decay: float
+) -> Any:
     """A graph convolutional network of values with mean 0 and spread 1."""
     centre, spread = y[known].mean(), y[known].std() or 1.0
     scaled = ((y - centre) / spread)[:, np.newaxis]
     found = convolved(A, scaled, known, n_outputs=1, hidden=hidden, decay=decay, classes=False)
-    return centre + spread * found[asked, 0]
+    return centre + spread * found[unknown, 0]
 
 
 gcn = tuned(_gcn, {"hidden": (32,), "decay": (5e-4, 5e-3, 2e-2)})
 
-SAME_ROWS: dict[str, Shelf] = {
-    "KernelRidge, same rows": Shelf(kernel_ridge),
-    "GaussianProcessRegressor, same rows": Shelf(gaussian_process),
+SAME_ROWS: dict[str, PackagedPeer] = {
+    "KernelRidge, same rows": PackagedPeer(kernel_ridge),
+    "GaussianProcessRegressor, same rows": PackagedPeer(gaussian_process),
 }
-WHOLE_GRAPH: dict[str, Shelf] = {
-    "scikit-network Dirichlet": Shelf(dirichlet, "sknetwork"),
-    "PyGSP Tikhonov": Shelf(tikhonov, "pygsp"),
-    "LightGBM, degree + spectral": Shelf(boosted_trees, "lightgbm"),
-    "GCN": Shelf(gcn, "torch"),
+WHOLE_GRAPH: dict[str, PackagedPeer] = {
+    "scikit-network Dirichlet": PackagedPeer(dirichlet, "sknetwork"),
+    "PyGSP Tikhonov": PackagedPeer(tikhonov, "pygsp"),
+    "LightGBM, degree + spectral": PackagedPeer(boosted_trees, "lightgbm"),
+    "GCN": PackagedPeer(gcn, "torch"),
 }

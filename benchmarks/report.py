@@ -1,7 +1,7 @@
-"""What every benchmark shares: sizes, interleaved timing, and a report that can be checked.
+"""Shared by all benchmarks: sizes, interleaved timing, and a report that can be checked.
 
-A benchmark is a file ``bench_*.py`` with ``main(argv=None) -> Report``. It takes ``--tiny`` (the
-tests: seconds for all of them, aims are not judged) and ``--full`` (the sizes that take long),
+A benchmark is a file ``bench_*.py`` with ``main(argv=None) -> Report``. It takes ``--tiny`` (for
+the tests: a few seconds, aims are not judged) and ``--full`` (the sizes that take long),
 prints its report, and runs alone or from ``run_all.py``.
 """
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Finding:
-    """A measured number and what it should be.
+    """A measured number and its aim.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Finding:
         return self.value <= self.aim if self.at_most else self.value >= self.aim
 
     def verdict(self, *, judged: bool) -> str:
-        """The number, and how it stands to the aim."""
+        """The number, and whether it meets the aim."""
         got = f"{_short(self.value)}{self.unit}"
         if self.aim is None or not judged:
             return got
@@ -61,7 +61,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two ways to the same result are apart, and how far they may be."""
+    """The difference between two computations of the same result, and its tolerance."""
 
     label: str
     difference: float
@@ -75,7 +75,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Report:
-    """What a benchmark found: numbers with aims, agreement checks, and tables for people."""
+    """Results of a benchmark: numbers with aims, agreement checks, and tables to read."""
 
     title: str
     findings: tuple[Finding, ...]
@@ -121,7 +121,7 @@ class Stopwatch:
     stages: dict[str, float] = field(default_factory=dict)
 
     def time(self, stage: str, work: Callable[[], T]) -> T:
-        """Do a piece of work, count its time, return its result."""
+        """Run ``work``, add its time to the stage, return its result."""
         start = time.perf_counter()
         result = work()
         self.stages[stage] = self.stages.get(stage, 0.0) + time.perf_counter() - start
@@ -129,13 +129,13 @@ class Stopwatch:
 
 
 def interleaved(tasks: Mapping[str, Callable[[], object]], *, tiny: bool) -> dict[str, Timing]:
-    """Time tasks in turn, after one run of each that is not counted.
+    """Time tasks alternately, after one run of each that is not counted.
 
-    Turns spread the noise of a shared machine over all tasks. A turn repeats its task for a
-    fifth of a second, once at least, and every run counts. It begins with a rest: threads of
-    BLAS go on spinning for a while after the task that used them.
+    Turns spread the noise of a shared machine over all tasks. A turn repeats its task for
+    a fifth of a second, at least once, and every run counts. It begins with a pause: BLAS
+    threads keep spinning for a while after the task that used them.
     """
-    turns, seconds_a_turn, rest = (2, 0.0, 0.0) if tiny else (7, 0.2, 0.05)
+    turns, seconds_per_turn, rest = (2, 0.0, 0.0) if tiny else (7, 0.2, 0.05)
     for task in tasks.values():
         task()
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
@@ -143,7 +143,7 @@ def interleaved(tasks: Mapping[str, Callable[[], object]], *, tiny: bool) -> dic
         for name, task in tasks.items():
             time.sleep(rest)
             begin = now = time.perf_counter()
-            while now == begin or now - begin < seconds_a_turn:
+            while now == begin or now - begin < seconds_per_turn:
                 start = time.perf_counter()
                 task()
                 now = time.perf_counter()
@@ -157,7 +157,7 @@ def ratio(slow: Timing, fast: Timing) -> float:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Lines with columns under each other: the first to the left, numbers to the right."""
+    """A table with aligned columns: the first to the left, numbers to the right."""
     cells = [list(header), *map(list, rows)]
     widths = [max(len(row[c]) for row in cells) for c in range(len(header))]
     lines = [
@@ -186,13 +186,13 @@ def options(argv: Sequence[str] | None, description: str) -> argparse.Namespace:
     """Parse ``--tiny`` and ``--full``."""
     parser = argparse.ArgumentParser(description=description)
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--tiny", action="store_true", help="smallest sizes, only to see it run")
+    size.add_argument("--tiny", action="store_true", help="smallest sizes, to check that it runs")
     size.add_argument("--full", action="store_true", help="full sizes")
     return parser.parse_args(argv)
 
 
 def finish(report: Report) -> Report:
-    """Print the report; complain if results do not agree, since times then mean nothing."""
+    """Print the report; raise an error if results do not agree, since times then mean nothing."""
     print(report)
     for finding in report.findings:
         if not math.isfinite(finding.value) or finding.value <= 0.0:

@@ -1,7 +1,7 @@
 """Run every benchmark, ``bench_*.py`` in this folder, one after another.
 
 Run ``make bench`` or ``python benchmarks/run_all.py``; ``--full`` for the full sizes, ``--only
-fit,online`` for some of them. The numbers are compared with the last run and kept in
+fit,online`` for some of them. The numbers are compared with the last run and stored in
 ``history.jsonl``.
 """
 
@@ -21,9 +21,9 @@ def names() -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> dict[str, object]:
-    """Run all, print which aims are not met and what changed, and return the results by name."""
+    """Run all, print whether aims are met and the changes, and return the results by name."""
     arguments, chosen = take_names(sys.argv[1:] if argv is None else list(argv))
-    asked = options(arguments, __doc__)
+    parsed = options(arguments, __doc__)
     print_facts(SEED)
     results: dict[str, object] = {}
     for name in chosen:
@@ -35,8 +35,8 @@ def main(argv: Sequence[str] | None = None) -> dict[str, object]:
             for finding in result.findings:
                 if finding.aim is not None:
                     print(f"{name:18s} {finding.label}: {finding.verdict(judged=True)}")
-    if not asked.tiny:
-        print(f"\n{keep_run(results, 'full' if asked.full else 'short')}")
+    if not parsed.tiny:
+        print(f"\n{keep_run(results, 'full' if parsed.full else 'short')}")
     return results
 
 
@@ -45,12 +45,12 @@ def take_names(arguments: list[str]) -> tuple[list[str], list[str]]:
     if "--only" not in arguments:
         return arguments, names()
     at = arguments.index("--only")
-    asked = arguments[at + 1].split(",") if at + 1 < len(arguments) else [""]
-    chosen = [f"bench_{word.removeprefix('bench_')}" for word in asked]
+    requested = arguments[at + 1].split(",") if at + 1 < len(arguments) else [""]
+    chosen = [f"bench_{word.removeprefix('bench_')}" for word in requested]
     wrong = sorted(set(chosen) - set(names()))
     if wrong:
         known = ", ".join(name.removeprefix("bench_") for name in names())
-        sys.exit(f"--only must name benchmarks, got {', '.join(asked)}; there are {known}")
+        sys.exit(f"--only must name benchmarks, got {', '.join(requested)}; there are {known}")
     return arguments[:at] + arguments[at + 2 :], chosen
 
 

@@ -7,7 +7,7 @@ from gradraker.datasets import GraphDataset
 
 
 def data_sets(tiny: bool) -> list[tuple[GraphDataset, int, float]]:
-    """Data sets at hand with the paper's D and η (200 and 0.1 for the synthetic ones)."""
+    """Available data sets with the paper's D and η (200 and 0.1 for the synthetic ones)."""
     n_nodes = 60 if tiny else 400
     found = [
         (datasets.load_temperature(), 200, 0.1),

@@ -40,14 +40,14 @@ exclude_patterns = ["_build", "_templates", "_extensions"]
 templates_path = ["_templates"]
 smartquotes = False  # options begin with two hyphens
 nitpicky = True
-# Types of other packages and names of parameters; the site asks nobody for their addresses.
+# Types of other packages and names of parameters; the build does not look up their addresses.
 nitpick_ignore_regex = [(r"py:.*", r"(?!gradraker).*")]
 
 # -- pages -----------------------------------------------------------------------------------------
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist", "attrs_inline"]
 myst_heading_anchors = 3
 myst_dmath_double_inline = True
-# Attributes that several models have are found by their names alone.
+# Attributes that several models have are resolved by name alone.
 suppress_warnings = ["config.cache", "ref.python"]
 
 # -- reference -------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ sphinx_gallery_conf = {
 }
 matplotlib.rcParams["figure.dpi"] = 110
 
-# -- look ------------------------------------------------------------------------------------------
+# -- style -----------------------------------------------------------------------------------------
 html_theme = "pydata_sphinx_theme"
 html_title = "gradraker"
 html_static_path = ["_static"]

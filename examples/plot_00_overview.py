@@ -23,7 +23,7 @@ predicted = dict(zip(result.nodes, result.predictions, strict=True))
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
 look = {"cmap": "coolwarm", "vmin": -10, "vmax": 3, "edgecolor": "0.25", "linewidth": 0.6}
 
-# Left: what is known.
+# Left: the known values.
 left.scatter(east[unknown], north[unknown], s=44, marker="$?$", color="0.55")
 left.scatter(east[known], north[known], c=data.values[known], s=75, **look)
 left.set_title("A graph, and some known values", fontsize=13)

@@ -1,10 +1,10 @@
 """
-Which stations speak for Jungfraujoch?
-======================================
+Which stations predict Jungfraujoch?
+====================================
 
 A prediction of a node model is a weighted sum of known values, and the weights are exact. Here all
-January temperatures are known but that of Jungfraujoch, at 3571 m the highest station. Which
-stations does its prediction listen to?
+January temperatures are known except that of Jungfraujoch, at 3571 m the highest station. Which
+stations does its prediction depend on?
 """
 
 import matplotlib.pyplot as plt
@@ -23,10 +23,10 @@ explanation = model.explain(["Jungfraujoch"])
 print(explanation)
 
 # %%
-# On the map, a line to each of the ten stations that count most. They are not the nearest
-# ones: the graph joins stations of similar altitude, so mountains speak for mountains. Nearly all
-# of the weight is on Piz Corvatsch, the second highest. Blue lines count for the prediction,
-# orange ones against it.
+# The map has a line to each of the ten stations with the largest weights. They are not the nearest
+# ones: the graph joins stations of similar altitude, so mountains are predicted from mountains.
+# Nearly all of the weight is on Piz Corvatsch, the second highest. Blue lines have positive
+# weights, orange ones negative.
 
 here = names == "Jungfraujoch"
 figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
@@ -51,9 +51,9 @@ figure.colorbar(points, label="January temperature in °C", shrink=0.7)
 plt.show()
 
 # %%
-# The same weights as bars, drawn by the explanation itself. The prediction is too warm: no
-# known station is nearly as high, and a weighted sum of warmer values cannot know how cold it
-# gets further up.
+# The same weights as bars, drawn by the explanation itself. The prediction is too warm:
+# no known station is nearly as high, and a weighted sum of warmer values cannot extrapolate to
+# higher altitudes.
 
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 explanation.plot(ax=ax)

@@ -2,8 +2,8 @@
 What happens to predictions as σ² grows?
 ========================================
 
-The kernel variance σ² decides how different two nodes may be and still count for each other. The
-paper divides its range in four, and a model behaves differently in each.
+The kernel variance σ² determines how different two nodes may be and still count for each other. The
+paper divides its values into four ranges, and a model behaves differently in each.
 """
 
 import matplotlib.pyplot as plt
@@ -44,7 +44,7 @@ figure.supylabel("January temperature in °C")
 plt.show()
 
 # %%
-# In chaos most predictions are near zero: only nodes with the very same neighbours count. In the
+# In chaos most predictions are near zero: only nodes with exactly the same neighbours count. In the
 # extending range similar nodes count and the curve follows the altitude. In the disturbing range
-# all nodes count, so the curve flattens, and in the averaging range it is one line.
+# all nodes count, so the curve flattens, and in the averaging range it is constant.
 # :doc:`/theory/ranges` has the equations.

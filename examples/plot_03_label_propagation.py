@@ -3,8 +3,8 @@ Where does label propagation fail, and why?
 ===========================================
 
 Label propagation gives a node the classes of its neighbours. That works where neighbours are
-alike, and fails where they differ: buyers and sellers, words and their grammar, predators and
-prey. A node model looks at where walks lead, and can count a neighbour against a class.
+similar, and fails where they differ: buyers and sellers, words and their grammar, predators and
+prey. A node model compares where walks lead, and can give a neighbour a negative weight.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ from gradraker.datasets import make_block_graph, split_nodes
 
 
 def propagate(adjacency, labels, known, n_classes, steps=50):
-    """Label propagation: neighbours' classes, again and again; known classes stay."""
+    """Label propagation: repeatedly take the neighbours' classes; known classes are fixed."""
     start = np.zeros((adjacency.shape[0], n_classes))
     start[known, labels[known]] = 1.0
     degree = np.maximum(adjacency.sum(axis=1), 1.0)
@@ -59,7 +59,7 @@ ax.legend()
 plt.show()
 
 # %%
-# At a third, edges say nothing about groups, and nobody can do better than by chance. On the
-# left, label propagation does *worse* than by chance: every neighbour votes for the wrong class.
-# The node model compares nodes by walks of several lengths and counts neighbours against a class
-# if the known nodes say so; where they do not say enough, it falls back to chance.
+# At a third, edges carry no information about groups, and no method can beat chance. On
+# the left, label propagation does *worse* than chance: every neighbour votes for the wrong class.
+# The node model compares nodes by walks of several lengths and gives neighbours negative weights
+# if the known nodes suggest it; without enough evidence it falls back to chance.

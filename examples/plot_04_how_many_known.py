@@ -2,8 +2,8 @@
 How many known nodes are enough?
 ================================
 
-Measuring costs money. This learning curve shows what each further known station buys, and that
-how far the model's own estimate of its error, from known nodes that are left out, can be trusted.
+Measuring costs money. This learning curve shows the gain from each further known station,
+and how far the model's own estimate of its error, from left-out known nodes, can be trusted.
 """
 
 import matplotlib.pyplot as plt
@@ -33,7 +33,7 @@ for count in counts:
 
 figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
 for line, label, style in (
-    (mean, "everybody gets the mean", {"color": "0.6", "linestyle": ":"}),
+    (mean, "predicting the mean", {"color": "0.6", "linestyle": ":"}),
     (measured, "node model, on unknown stations", {"color": "#2166ac", "marker": "o"}),
     (estimated, "its own estimate, from known stations", {"color": "#e08214", "marker": "s"}),
 ):
@@ -46,7 +46,7 @@ ax.minorticks_off()
 ax.set(
     xlabel="stations with a known temperature, of 89",
     ylabel="root mean squared error in °C",
-    title="What a further measurement buys",
+    title="Gain from further measurements",
 )
 ax.set_ylim(bottom=0)
 ax.legend()
@@ -54,6 +54,6 @@ plt.show()
 
 # %%
 # A handful of stations is enough to beat the mean; after about thirty the curve is nearly flat,
-# since altitude does not say everything about temperature. The estimate needs no held-out
-# stations: leaving one out at a time is a closed form (:doc:`/theory/leave-one-out`). With fewer
-# than twenty known values it is optimistic, because the same values chose the kernel.
+# since altitude does not determine temperature completely. The estimate needs no held-out
+# stations: leaving one out at a time has a closed form (:doc:`/theory/leave-one-out`). With fewer
+# than twenty known values it is optimistic, because the same values were used to choose the kernel.

@@ -3,8 +3,8 @@ Where does the best σ² lie?
 ===========================
 
 A sweep trains SKG at many variances on many splits and shows the error of each. The boundaries of
-the paper's four ranges are computed from the graph alone, before anything is trained. Do they say
-where the best variance is?
+the paper's four ranges are computed from the graph alone, before anything is trained. Do they
+predict where the best variance is?
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Can I trust the intervals?
 ==========================
 
-``predict(return_interval=True)`` says how far off a prediction may be. An interval of coverage
-0.9 should hold nine of ten true values, not fewer, and it should be narrow where much is known.
+``predict(return_interval=True)`` says how far off a prediction may be. Intervals of coverage
+0.9 should contain nine of ten true values, not fewer, and be narrow where much is known.
 """
 
 import matplotlib.pyplot as plt
@@ -39,11 +39,11 @@ ax.legend()
 plt.show()
 
 # %%
-# One split proves little. Asked for many coverages on many splits of two graphs, the share of
+# One split proves little. Over many coverages and splits of two graphs, the share of
 # true values inside should lie on the diagonal.
 
 figure, ax = plt.subplots(figsize=(5.5, 5), layout="constrained")
-asked = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
+coverages = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
 for graph, colour in ((data, "#2166ac"), (make_geometric_graph(200, random_state=1), "#e08214")):
     nodes = np.array(graph.node_names)
     shares = []
@@ -53,13 +53,13 @@ for graph, colour in ((data, "#2166ac"), (make_geometric_graph(200, random_state
             graph, dict(zip(nodes[known], graph.values[known], strict=True))
         )
         row = []
-        for coverage in asked:
+        for coverage in coverages:
             _, ends = model.predict(nodes[unknown], return_interval=True, coverage=coverage)
             truth = graph.values[unknown]
             row.append(np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1])))
         shares.append(row)
-    ax.plot(asked, np.mean(shares, axis=0), "o-", color=colour, label=graph.name)
+    ax.plot(coverages, np.mean(shares, axis=0), "o-", color=colour, label=graph.name)
 ax.plot([0.5, 1], [0.5, 1], ":", color="0.5")
-ax.set(xlabel="coverage asked for", ylabel="share of true values inside", aspect="equal")
+ax.set(xlabel="requested coverage", ylabel="share of true values inside", aspect="equal")
 ax.legend()
 plt.show()

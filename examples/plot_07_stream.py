@@ -2,9 +2,9 @@
 How quickly does a stream learn?
 ================================
 
-Nodes arrive one after the other, each with its edges to 200 places that everybody knows. A
-stream is predicted first and learned then, so every error is honest. Two learners watch the same
-stream: SKG and the running mean. Half-way the world changes.
+Nodes arrive one after another, each with its edges to 200 fixed places. Every value is
+predicted before it is learned, so the errors are out-of-sample. Two learners get the same stream:
+SKG and the running mean. Half-way the values change sign.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ from gradraker.datasets import make_geometric_graph
 data = make_geometric_graph(1700, radius=0.15, random_state=0)
 places = [f"place {i}" for i in range(200)]  # the first 200 nodes are the places
 values = data.values[200:] - data.values.mean()
-values[750:] *= -1  # the world changes
+values[750:] *= -1  # the values change sign
 
 stream = SKGRegressor(sigma2=6.0, learning_rate=0.2, keep_known=False, random_state=0)
 errors = {"SKG": [], "running mean": []}
@@ -35,12 +35,12 @@ for (name, squares), colour in zip(errors.items(), ("#2166ac", "0.6"), strict=Tr
     smooth = np.sqrt(np.convolve(squares, window, mode="valid"))
     ax.plot(np.arange(smooth.size) + 60, smooth, color=colour, label=name)
 ax.axvline(750, color="#b2182b", linestyle=":", label="high becomes low")
-ax.set(xlabel="nodes seen", ylabel="root mean squared error of the last 60")
+ax.set(xlabel="nodes learned", ylabel="root mean squared error of the last 60")
 ax.set_ylim(bottom=0)
 ax.legend()
 plt.show()
 
 # %%
-# SKG needs a few hundred nodes to know the neighbourhoods. After the change its errors jump, and
-# fall again by themselves: recent values count more than old ones. Nothing was restarted, and the
-# model stays as small as it was however long the stream is (:doc:`/tutorials/stream`).
+# SKG needs a few hundred nodes to learn the neighbourhoods. After the change its errors
+# jump, and fall again without a restart: recent values count more than old ones. The size of
+# the model does not grow with the length of the stream (:doc:`/tutorials/stream`).

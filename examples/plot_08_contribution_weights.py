@@ -3,7 +3,7 @@ Do similar nodes count more?
 ============================
 
 SKG's prediction is a sum of values, each with a contribution weight F. The similarity measure B
-says how alike two nodes look. The paper's *conformity*: recent steps have F near B, older ones
+says how similar two nodes are. The paper's *conformity*: recent steps have F near B, older ones
 are overwritten.
 """
 
@@ -23,7 +23,7 @@ davos = list(names[unknown]).index("Davos")
 
 # %%
 # Both against time, for Davos. Weights far from the noise around zero belong to similar stations
-# that were learned lately.
+# that were learned recently.
 
 figure, ax = plt.subplots(figsize=(9, 4.5), layout="constrained")
 explanation.plot(davos, ax=ax)

@@ -2,8 +2,8 @@
 Which kernel wins?
 ==================
 
-A bank holds several kernels and learns online which of them to trust. Weights start equal; a
-member that errs loses weight. Here five variances from the boundaries of the four ranges compete.
+A bank holds several kernels and learns online which of them to trust. Weights start equal; members
+with larger errors lose weight. Here five variances from the boundaries of the four ranges compete.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ model.plot_weights(ax=ax)
 plt.show()
 
 # %%
-# Is the mix any better than its members? The bars have the error of each member alone on unknown
+# Is the mix any better than its members? The bars show the error of each member alone on unknown
 # stations; the line is the bank.
 
 explanation = model.explain(X[unknown])
@@ -38,7 +38,7 @@ plt.show()
 
 # %%
 # The bank is about as good as its best member without knowing beforehand which one that is;
-# what it can lose is bounded (:doc:`/theory/many-kernels`).
+# its additional loss is bounded (:doc:`/theory/many-kernels`).
 print(
     f"lost so far: {model.loss_ - model.member_losses_.min():.4f}, bound {model.regret_bound_:.2f}"
 )

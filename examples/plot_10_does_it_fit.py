@@ -1,9 +1,9 @@
 """
-Does my graph say anything about my values?
-===========================================
+Is my graph informative about my values?
+========================================
 
 Every method on graphs assumes that similar nodes have similar values. ``similarity_transfer``
-looks at that before anything is trained: differences of values against distances of adjacency
+checks that before anything is trained: differences of values against distances of adjacency
 vectors, for all pairs of nodes.
 """
 
@@ -35,4 +35,4 @@ plt.show()
 
 # %%
 # Above, stations that are close in the graph differ little, and the curve rises. Below it is
-# flat: no learner can help there, and a good one says so.
+# flat: no learner can help there, and a good one reports that.

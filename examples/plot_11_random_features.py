@@ -3,7 +3,7 @@ How many random features are enough?
 ====================================
 
 SKG never computes a kernel. It multiplies random features, and their product is the kernel on
-average. How far off is it with D features, and does the prediction care?
+average. How far off is it with D features, and does that affect the prediction?
 """
 
 import matplotlib.pyplot as plt
@@ -47,5 +47,5 @@ right.legend()
 plt.show()
 
 # %%
-# The similarity gets better like 1/√D for ever; the prediction stops to care at about a hundred.
-# The default is 200 (:doc:`/theory/similarity`).
+# The error of the similarity keeps falling like 1/√D; the prediction stops improving at about a
+# hundred. The default is 200 (:doc:`/theory/similarity`).

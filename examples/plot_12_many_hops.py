@@ -1,10 +1,10 @@
 """
-What do two hops see that one does not?
-=======================================
+What do two hops show that one does not?
+========================================
 
-An adjacency vector knows the neighbours of a node. Two nodes without a common neighbour look
-unrelated, even if all their neighbours are friends. Walks of two or three edges see further, up
-to the point where everybody reaches everybody.
+An adjacency vector lists the neighbours of a node. Two nodes without a common neighbour look
+unrelated, even if all their neighbours are linked. Walks of two or three edges reach further, up to
+the point where every node reaches every other.
 """
 
 import matplotlib.pyplot as plt
@@ -46,7 +46,7 @@ ax.legend()
 plt.show()
 
 # %%
-# How far one can see from a corner: nodes that walks of one, two and five edges reach.
+# Nodes that walks of one, two and five edges reach from a corner.
 
 figure, axes = plt.subplots(1, 3, figsize=(11, 4.2), layout="constrained")
 x, height = data.positions.T

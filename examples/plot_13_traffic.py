@@ -2,8 +2,8 @@
 How fast will the traffic be in the next step?
 ==============================================
 
-Values at nodes that come as a series are described by their own recent values and those of the
-places around them, through a graph filter. Any regressor of the library learns from such rows.
+If node values are time series, a node is described by its own recent values and those of the
+places around it, through a graph filter. Any regressor of the library learns from such rows.
 """
 
 import matplotlib.pyplot as plt
@@ -49,6 +49,6 @@ ax.legend()
 plt.show()
 
 # %%
-# Queues run along roads: what neighbours did a step ago is known before it arrives. How fast a
-# queue dissolves is learned as well. An incident itself comes without notice.
+# Queues move along roads: past values of neighbours announce them. How fast a queue
+# dissolves is learned as well. An incident itself cannot be predicted.
 # :doc:`/theory/filtered-signals` has the equations, ``gradraker series`` is the command.

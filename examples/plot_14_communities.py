@@ -2,8 +2,8 @@
 How sure is the model of a class?
 =================================
 
-Four groups, a few known members of each. ``NodeClassifier`` names the group of every other node
-and says how sure it is. Can its probabilities be taken at their word?
+Four groups, a few known members of each. ``NodeClassifier`` predicts the group of every
+other node and how sure it is. Are its probabilities calibrated?
 """
 
 import matplotlib.pyplot as plt
@@ -35,9 +35,9 @@ ax.set_title(f"{len(known)} known nodes (rings), {right:.0%} of the others right
 plt.show()
 
 # %%
-# Between the groups nodes are small: the model knows that it does not know. Of nodes that get a
-# probability of about p, about the share p should be right. To see that takes more nodes than one
-# graph has: here are ten splits with a fifth of the nodes known.
+# Between the groups nodes are small: the model is unsure there. Of nodes that get a
+# probability of about p, a share of about p should be right. One split has too few nodes to check
+# that: here are ten splits with a fifth of the nodes known.
 
 sure, hits = [], []
 for repeat in range(10):
@@ -48,15 +48,19 @@ for repeat in range(10):
     hits.append(model.classes_[probabilities.argmax(axis=1)] == groups[unknown])
 sure, hits = np.concatenate(sure), np.concatenate(hits)
 bins = np.linspace(0.25, 1, 9)
-which = np.clip(np.digitize(sure, bins) - 1, 0, len(bins) - 2)
-there = [b for b in range(len(bins) - 1) if (which == b).sum() >= 20]
+bin_numbers = np.clip(np.digitize(sure, bins) - 1, 0, len(bins) - 2)
+filled = [b for b in range(len(bins) - 1) if (bin_numbers == b).sum() >= 20]
 figure, ax = plt.subplots(figsize=(5, 4.5), layout="constrained")
 ax.plot([0.25, 1], [0.25, 1], ":", color="0.5")
 ax.plot(
-    [sure[which == b].mean() for b in there],
-    [hits[which == b].mean() for b in there],
+    [sure[bin_numbers == b].mean() for b in filled],
+    [hits[bin_numbers == b].mean() for b in filled],
     "o-",
     color="#2166ac",
 )
-ax.set(xlabel="probability of the predicted class", ylabel="share that is right", aspect="equal")
+ax.set(
+    xlabel="probability of the predicted class",
+    ylabel="share of correct predictions",
+    aspect="equal",
+)
 plt.show()

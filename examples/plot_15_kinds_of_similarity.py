@@ -38,6 +38,6 @@ for ax, data in zip(
 plt.show()
 
 # %%
-# Among the temperatures both count: how many stations there are at an altitude (degrees) says
-# roughly how high a station is, near neighbours say the rest. In the graph that grew by
-# preference values follow degrees, and so does the model: nobody told it.
+# For the temperatures both count: the number of stations at an altitude (degrees) roughly
+# gives the altitude of a station, near neighbours give the rest. In the preferential
+# graph values follow degrees, and the model finds that without being told.

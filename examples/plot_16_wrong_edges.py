@@ -3,7 +3,7 @@ What if some edges are wrong?
 =============================
 
 Real graphs have edges that should not be there, and lack others. Here a growing share of the
-edges of a graph is moved to random places. How long does a model hold?
+edges of a graph is moved to random places. How much does a model tolerate?
 """
 
 import matplotlib.pyplot as plt
@@ -52,5 +52,5 @@ ax.legend()
 plt.show()
 
 # %%
-# With a quarter of its edges wrong, the node model is still far better than the mean. When all
-# are random the graph says nothing, and it falls back to the mean instead of inventing something.
+# With a quarter of its edges wrong, the node model is still far better than the mean. When
+# all are random the graph carries no information, and the model falls back to the mean.

@@ -2,9 +2,9 @@
 What is a kernel, seen from a node?
 ===================================
 
-Gaussian, Laplacian and Cauchy kernels say how alike two adjacency vectors are as a function of
-their difference. All three can be sampled by random features, each by its own distribution of
-frequencies.
+Gaussian, Laplacian and Cauchy kernels measure how similar two adjacency vectors are as a function
+of their difference. All three can be approximated by random features, each with its own
+distribution of frequencies.
 """
 
 import matplotlib.pyplot as plt
@@ -32,5 +32,5 @@ axes[0].legend()
 plt.show()
 
 # %%
-# The dots scatter around the lines by about 1/√(2D) = 0.05: the noise that the four ranges of σ²
-# are about. Where a line has sunk into this noise, distant nodes cannot be told from each other.
+# The dots scatter around the lines by about 1/√(2D) = 0.05: the noise that defines the four
+# ranges of σ². Where a line is below this noise, distant nodes cannot be distinguished.

@@ -2,7 +2,7 @@
 Does the direction of edges matter?
 ===================================
 
-In a graph of citations, "cites" and "is cited by" say different things. ``direction`` decides
+In a graph of citations, "cites" and "is cited by" mean different things. ``direction`` selects
 which edges describe a node.
 """
 
@@ -32,11 +32,11 @@ for ax, data in zip(axes, graphs, strict=True):
         errors.append(found)
     ax.boxplot(errors, tick_labels=directions)
     ax.axhline(1, color="0.6", linestyle=":")
-    ax.set(title=data.name, xlabel="direction", ylabel="error, by that of the mean")
+    ax.set(title=data.name, xlabel="direction", ylabel="error / error of the mean")
     ax.set_ylim(bottom=0)
 plt.show()
 
 # %%
-# In the graph that grew by preference every node links to three older ones, so the number of
-# outgoing edges says nothing; incoming ones say how popular a node is. ``"both"``, the default,
-# sees all of it and does best on either graph.
+# In the preferential graph every node links to three older ones, so the number of outgoing
+# edges carries no information; incoming ones show how popular a node is. ``"both"``, the
+# default, uses both and does best on either graph.

@@ -2,8 +2,8 @@
 What would change without this value?
 =====================================
 
-Weights also tell how much the predictions depend on one known value. ``forget`` removes it as if
-the model had never seen it; the difference is what it did.
+Weights also show how much the predictions depend on one known value. ``forget`` removes it as if
+the model had never learned it; the difference is its effect.
 """
 
 import matplotlib.pyplot as plt
@@ -49,7 +49,7 @@ figure.colorbar(points, label="change in °C")
 plt.show()
 
 # %%
-# The station that counts most, and the stations whose predictions hang on it.
+# The five stations whose predictions depend most on that value.
 
 changed = np.argsort(-np.abs(after - before))[:5]
 for i in changed:

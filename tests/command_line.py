@@ -23,10 +23,10 @@ def invoke(*arguments: object, cwd: Path | str | None = None, **options: Any) ->
 
 
 def read_facts(result: Result) -> Any:
-    """The object that a command printed by ``--json``; besides, it told how it read files only."""
+    """The object that ``--json`` printed; standard error may only state how files were read."""
     assert result.exit_code == 0, result.output
-    told = [": read as: " in line or "directed" in line for line in result.stderr.splitlines()]
-    assert all(told)
+    are_notes = [": read as: " in line or "directed" in line for line in result.stderr.splitlines()]
+    assert all(are_notes)
     return json.loads(result.stdout)
 
 

@@ -1,4 +1,4 @@
-"""A learner whose predictions are known beforehand, in place of the one that the demo trains."""
+"""A learner whose predictions are known beforehand, instead of the one that the demo trains."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ class ConstantLearner:
 
 
 def put_constant_learner(monkeypatch: pytest.MonkeyPatch) -> type[ConstantLearner]:
-    """Have the demo train a constant learner, until the test ends."""
+    """Make the demo train a constant learner until the test ends."""
     # In the module's dict, since setattr would first load and compile the real learner.
     monkeypatch.setattr(demo, "SKGRegressor", ConstantLearner)
     monkeypatch.setattr(ConstantLearner, "made", None)

@@ -1,4 +1,4 @@
-"""Names of nodes that try to be more than names: no page may obey them."""
+"""Names of nodes that contain markup, scripts, templates and the like: no page may run them."""
 
 HOSTILE_NAMES = [
     # markup and scripts

@@ -1,4 +1,4 @@
-"""What tests of journals put into one."""
+"""Changes that tests write to journals."""
 
 from typing import Any
 

@@ -28,7 +28,7 @@ def with_entry(array: NDArray[np.float64], value: float) -> NDArray[np.float64]:
 
 
 def plain(value: Any) -> Any:
-    """What an object holds, as values that can be compared by ==."""
+    """The attributes of an object, as values that can be compared by ==."""
     if isinstance(value, np.ndarray):
         return str(value.dtype), value.shape, value.tolist()
     if isinstance(value, dict):

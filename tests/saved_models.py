@@ -1,4 +1,4 @@
-"""SKG models of every past, to be saved and compared, and the parts of their files."""
+"""SKG models after each history of training, to be saved and compared, and parts of their files."""
 
 import copy
 import json
@@ -60,14 +60,14 @@ EVERY = pytest.mark.parametrize("kind", MODELS)
 
 
 def rows_for(model: SKGRegressor, names: Any = NAMES) -> dict[str, Any]:
-    """Rows and references that a model of any past takes."""
+    """Rows and references that each of the models takes."""
     if hasattr(model, "feature_names_in_"):
         return {"X": pd.DataFrame(X, columns=NAMES)}
     return {"X": X} if hasattr(model, "n_features_in_") else {"X": X, "references": names}
 
 
 def assert_same(model: SKGRegressor, other: SKGRegressor) -> None:
-    """Equal now, and equal after both learned on."""
+    """Equal now, and equal after further training of both."""
     assert type(other) is type(model)
     for name in ("coef_", "sigma2_", "seed_", "n_seen_", "frequencies_"):
         np.testing.assert_array_equal(getattr(other, name), getattr(model, name))
@@ -104,7 +104,7 @@ def write_parts(
     compression: int = zipfile.ZIP_STORED,
     resign: bool = True,
 ) -> None:
-    """Write an archive with right checksums, as someone who knows the format could."""
+    """Write an archive with right checksums, as another program could."""
     if resign and isinstance(header, dict):
         header = {**header, "sha256": {n: sha256(c).hexdigest() for n, c in parts.items()}}
     with zipfile.ZipFile(path, "w", compression) as archive:

@@ -1,4 +1,4 @@
-"""Small data sets of the real ones' form, and facts that describe them."""
+"""Small data sets in the form of the real ones, and facts that describe them."""
 
 import dataclasses
 import hashlib
@@ -36,7 +36,7 @@ def remote(file: RemoteFile, content: bytes, **changes: Any) -> RemoteFile:
 
 
 def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Let the fetchers expect the small files; returns a function that changes what they expect."""
+    """Make the fetchers expect the small files; returns a function that changes their facts."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("GRADRAKER_DATA", raising=False)
 

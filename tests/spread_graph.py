@@ -1,4 +1,4 @@
-"""The graph that fits learn whose pieces go elsewhere: to copies, or to a cluster."""
+"""The graph for tests of fits whose pieces a mapper computes, with copies or on a cluster."""
 
 import pickle
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from gradraker.features.engine import is_spread, use_mapper
+from gradraker.features.engine import has_mapper, use_mapper
 
 N = 300
 
@@ -22,7 +22,7 @@ def make_graph() -> tuple[csr_array, Any]:
 
 
 class CopyingMapper:
-    """Does pieces with copies of what they share, as other processes would."""
+    """Computes pieces with copies of their shared data, as other processes would."""
 
     def __init__(self) -> None:
         self.n_pieces: list[int] = []
@@ -40,7 +40,7 @@ def fit_both(model: Any, values: Any, **options: Any) -> tuple[Any, Any, Copying
     plain = type(model)(**model.get_params()).fit(A, values, kind="matrix", **options)
     mapper = CopyingMapper()
     with use_mapper(mapper):
-        assert is_spread()
+        assert has_mapper()
         spread = model.fit(A, values, kind="matrix", **options)
-    assert not is_spread()
+    assert not has_mapper()
     return plain, spread, mapper

@@ -1,4 +1,4 @@
-"""Results of sweeps that are made by hand."""
+"""Results of sweeps made by hand."""
 
 from typing import Any
 

@@ -19,12 +19,13 @@ FACTS: dict[str, tuple[Any, ...]] = {
     "NegativeWeightError": (-1.0, "ignore weights"),
     "NoDeviceError": ("CuPy is not installed",),
     "NoWorkerError": (0.5,),
+    "NotHeldError": ("nodes", "c", "is not in the graph"),
     "SweepError": ("all nodes have the same edges", {"fraction": "raise"}),
     "SweepFileError": ("sweep.jsonl", "is damaged"),
-    "TooFewValuesError": ("1 value is known", "and 2 are needed", "give more values"),
+    "TooFewValuesError": ("1 value is known", "and 2 are needed", "give more values", ("sigma2",)),
     "UnclearTableError": (Place("known.csv"), "the value could be 'a' or 'b'", ("value",)),
     "UnknownFigureError": ("fig9", ("fig1", "fig2")),
-    "UnknownNodesError": ("values", ["c"], "leave them out"),
+    "UnknownNodesError": ("values", ["c"], "leave them out", 3),
 }
 
 

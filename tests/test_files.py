@@ -22,7 +22,7 @@ def names(folder: Any) -> Any:
     return sorted(file.name for file in folder.iterdir())
 
 
-def test_a_new_file_is_written_whole(tmp_path: Any) -> None:
+def test_write_file_creates_a_file(tmp_path: Any) -> None:
     assert write_file(tmp_path / "a.txt", write_text("new")) == tmp_path / "a.txt"
     assert (tmp_path / "a.txt").read_text() == "new"
     assert names(tmp_path) == ["a.txt"]
@@ -41,7 +41,7 @@ def test_an_old_file_is_replaced(tmp_path: Any) -> None:
     assert names(tmp_path) == ["a.txt"]
 
 
-def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path: Any) -> None:
+def test_the_old_file_stays_until_the_new_one_is_complete(tmp_path: Any) -> None:
     target = tmp_path / "a.txt"
     target.write_text("old")
 
@@ -57,7 +57,7 @@ def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path: Any) -> None
 
 @pytest.mark.parametrize("error", [ValueError, OSError, KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("old", [None, "old"])
-def test_a_failure_leaves_what_was_there(tmp_path: Any, error: Any, old: Any) -> None:
+def test_a_failed_write_leaves_the_old_file(tmp_path: Any, error: Any, old: Any) -> None:
     target = tmp_path / "a.txt"
     if old:
         target.write_text(old)
@@ -72,7 +72,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Any, error: Any, old: Any) ->
     assert not old or target.read_text() == old
 
 
-def test_a_failed_move_leaves_what_was_there(tmp_path: Any) -> None:
+def test_a_failed_move_leaves_the_old_file(tmp_path: Any) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(OSError, match="folder"):
         write_file(tmp_path / "folder", write_text("new"))
@@ -105,7 +105,7 @@ def test_the_temporary_name_keeps_the_suffix(tmp_path: Any, name: Any) -> None:
     assert names(tmp_path) == [name]
 
 
-def test_a_missing_folder_is_named(tmp_path: Any) -> None:
+def test_a_missing_folder_is_refused(tmp_path: Any) -> None:
     with pytest.raises(FileNotFoundError, match=r"the folder .*nowhere.* does not exist"):
         write_file(tmp_path / "nowhere" / "a.txt", write_text("new"))
     assert names(tmp_path) == []
@@ -137,7 +137,7 @@ def test_concurrent_writers_do_not_mix(tmp_path: Any) -> None:
     assert names(tmp_path) == ["a.txt"]
 
 
-def test_a_full_disk_is_told_with_the_file(tmp_path: Any) -> None:
+def test_error_of_a_full_disk_names_the_file(tmp_path: Any) -> None:
     def write(file: Any) -> None:
         raise OSError(28, "No space left on device")
 
@@ -163,7 +163,7 @@ def test_several_files_are_all_written_before_any_is_moved(tmp_path: Any) -> Non
     assert names(tmp_path) == ["a", "b"]
 
 
-def test_a_failed_move_tells_what_was_written(tmp_path: Any, monkeypatch: Any) -> None:
+def test_error_of_a_failed_move_lists_written_files(tmp_path: Any, monkeypatch: Any) -> None:
     for name in "abc":
         (tmp_path / name).write_text("old")
     replace = Path.replace
@@ -186,13 +186,13 @@ def test_a_failed_move_tells_what_was_written(tmp_path: Any, monkeypatch: Any) -
 
 
 @pytest.mark.parametrize("n_bytes", [254, 255])
-def test_names_of_the_longest_length_can_be_written(tmp_path: Any, n_bytes: Any) -> None:
+def test_longest_file_names_are_written(tmp_path: Any, n_bytes: Any) -> None:
     name = "x" * (n_bytes - 4) + ".csv"
     write_file(tmp_path / name, write_text("new"))
     assert names(tmp_path) == [name]
 
 
-def test_a_name_that_is_too_long_is_quoted_itself(tmp_path: Any) -> None:
+def test_error_of_a_name_that_is_too_long_quotes_it(tmp_path: Any) -> None:
     name = "x" * 256
     with pytest.raises(OSError, match="name too long") as caught:
         write_file(tmp_path / name, write_text("new"))

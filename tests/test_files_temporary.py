@@ -45,7 +45,7 @@ def start_writer() -> Any:
         writer.stdout.close()
 
 
-def test_next_writer_removes_what_killed_ones_left(tmp_path: Any, start_writer: Any) -> None:
+def test_next_writer_removes_files_of_killed_writers(tmp_path: Any, start_writer: Any) -> None:
     target, other = tmp_path / "a.csv", tmp_path / "b.csv"
     writers = [start_writer(path) for path in (target, target, other)]
     for writer in writers:
@@ -59,7 +59,7 @@ def test_next_writer_removes_what_killed_ones_left(tmp_path: Any, start_writer: 
     assert sorted(os.listdir(tmp_path)) == ["a.csv", "b.csv"]
 
 
-def test_temporary_file_of_a_living_writer_stays(tmp_path: Any, start_writer: Any) -> None:
+def test_temporary_file_of_a_running_writer_stays(tmp_path: Any, start_writer: Any) -> None:
     start_writer(tmp_path / "a.csv")
     (temporary,) = os.listdir(tmp_path)
     write_bytes(tmp_path / "a.csv", b"new")

@@ -1,13 +1,14 @@
-"""Rules of the house that no linter knows: doors, names, sizes, and where tests are."""
+"""Rules that linters do not check: doors, names, sizes, and the places of tests."""
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import gradraker
+from gradraker.models import NodeModel
 
 ROOT = Path(gradraker.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
@@ -19,7 +20,7 @@ Node = TypeVar("Node", bound=ast.AST)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 # Private rooms that the whole package shares.
-SHARED = {"_compiled", "_fields", "_files", "_html", "_locks", "_validation"}
+SHARED = {"_columns", "_compiled", "_fields", "_files", "_html", "_locks", "_validation"}
 
 # -- exceptions, each with its reason ------------------------------------------------------------
 
@@ -32,26 +33,27 @@ FOLDER_SIZES = {
     "models/walks/operators": "one file per step from walks to predictions",
 }
 
-# Folders of tests that mirror no folder of the package.
+# Folders of tests without a counterpart in the package.
 OTHER_TEST_FOLDERS = {
     "docs": "pages of the site, and the commands on them",
-    "oracles": "slow versions written from the equations, which tests compare with",
-    "torture": "what `make torture` runs, and tests of it",
+    "oracles": "slow versions written from the equations, for comparison",
+    "torture": "programs of `make torture`, and their tests",
 }
-# Files of tests that are named after no module.
+# Test files that are not named after a module.
 TESTS_OF_NO_MODULE = {
     "test_benchmarks.py": "tests benchmarks/",
     "test_forked_process.py": "tests tests/forked_process.py",
     "test_history.py": "tests benchmarks/history.py",
     "test_house.py": "tests how the package is built",
-    "test_package.py": "tests what importing the package loads and offers",
+    "test_package.py": "tests the import of the package and its public names",
     "test_peers.py": "tests benchmarks/peers.py",
     "test_repository.py": "tests files around the package",
     "paper/test_theory.py": "tests claims of the paper on what the library computes",
     "paper/test_theory_on_temperature.py": "tests claims of the paper about Temperature-Jan",
 }
-# Modules without a test of their own, and the tests that cover them.
+# Modules without their own test file, and the tests that cover them.
 COVERED_ELSEWHERE = {
+    "_columns.py": "graph/adapters/test_columns.py",
     "_compiled/adjoint.py": "linear/test_lms.py",
     "_compiled/breadth_first.py": "models/walks/operators/test_sampling.py",
     "_compiled/member_weights.py": "linear/test_hedge.py",
@@ -73,13 +75,13 @@ COVERED_ELSEWHERE = {
     "models/left_out.py": "workflow/test_node_predictions.py",
     "models/row_state.py": "models/persistence/test_archive_handmade.py",
     "models/skg/node_rows.py": "models/skg/test_skg_node_regressor.py",
+    "plotting/demo.py": "cli/nodes/test_demo.py",
     "report/answers.py": "cli/nodes/test_explain.py cli/nodes/test_update_nodes.py",
     "studio/session.py": "studio/test_routes.py",
     "studio/studio_options.py": "studio/test_routes.py",
     "sweep/versions.py": "sweep/test_sweep_result_checkpoint.py",
     "workflow/bank.py": "cli/skg/test_bank.py",
     "workflow/ranges.py": "cli/skg/test_ranges.py",
-    "workflow/series.py": "cli/skg/test_series.py",
 }
 
 # First words of names of functions; a new verb is added here.
@@ -88,18 +90,18 @@ acquire add advance align allow answer append apply approximate ask assert asses
 bound build call can catch change check choose clean clear climb clip close collect combine compare
 compile compute concatenate connect convert correlate count create cross cut decode decorate descend
 describe discard dispose divide download draw drop dump echo encode end enter escape estimate
-evaluate exit expand explain extend fail fetch fill find finish fit flatten flush follow forget
-format free freeze from gather generate get group grow guess handle has hash hide hold identify
+evaluate exit expand explain extend extract fail fetch fill find finish fit flatten flush follow
+forget format free freeze from gather generate get group grow handle has hash hide hold identify
 ignore imagine infer interpolate interrupt invert invoke is iterate join judge keep label learn
 leave limit list listen load lock log look loop make map mark measure merge mix move multiply name
 normalise note number obtain open orient pack pad parse partial place plot post precondition predict
 prefetch prepare print project propagate push put quote raise rank read receive record redraw reduce
 refine refuse release remember remove rename render renew renumber replace replay report reproduce
-request require reserve reset resize restore reword rollback round run sample save say scale score
+request require reserve reset resize restore retry reword rollback round run sample save scale score
 search select send serve set settle shade share shift shorten show simulate sketch solve sort split
-stack standardise start step stop store stringify submit subtract sum summarise summarize switch
-take tell to train transform try undo unescape unlock unpack update use validate wait wake walk warn
-watch weigh work wrap write
+stack standardise start step stop store stringify submit subtract sum summarize switch take tell to
+train transform try undo unescape unlock unpack update use validate wait wake walk warn watch weigh
+work wrap write
 """
 # Names of maths, of the paper and of the field, one word of pandas users, callbacks of uvicorn, a
 # method of starlette, and addresses of the service that its client names.
@@ -216,6 +218,44 @@ def test_models_have_a_type() -> None:
     assert found == []
 
 
+def list_model_classes(base: type[NodeModel] = NodeModel) -> list[type[NodeModel]]:
+    """Classes of models of graphs below the protocol."""
+    below = [kind for kind in base.__subclasses__() if kind.__module__.startswith("gradraker.")]
+    return below + [inner for kind in below for inner in list_model_classes(kind)]
+
+
+def list_words(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names, and texts in quotes, among nodes and in tuples, lists, sets and unions of them."""
+    words: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Tuple | ast.List | ast.Set):
+            words |= list_words(node.elts)
+        elif isinstance(node, ast.BinOp):
+            words |= list_words([node.left, node.right])
+        else:
+            words.add(ast.unparse(node).rpartition(".")[2])
+    return words
+
+
+def test_the_kind_of_model_is_asked_in_models_only() -> None:
+    """Elsewhere a model says itself what it is: by ``describe()``, ``can_take`` and its flags."""
+    classes = {kind.__name__ for kind in list_model_classes()}
+    methods = {repr(kind.method) for kind in list_model_classes()}
+    assert {"NodeRegressor", "SKGNodeRegressor"} <= classes
+    assert methods == {"'nodes'", "'skg'"}
+    found = []
+    for file in (file for file in FILES if not file.is_relative_to(ROOT / "models")):
+        for call in find_all(file, ast.Call):
+            if ast.unparse(call.func) in ("isinstance", "issubclass"):
+                found += [(get_path(file), word) for word in list_words(call.args) & classes]
+        for compared in find_all(file, ast.Compare):
+            # A text before "in" is looked up in what comes after, and not compared.
+            is_member = isinstance(compared.ops[0], ast.In | ast.NotIn)
+            sides = [*compared.comparators, *([] if is_member else [compared.left])]
+            found += [(get_path(file), word) for word in list_words(sides) & methods]
+    assert found == []
+
+
 def find_arguments(function: Function) -> list[ast.arg]:
     return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
 
@@ -296,7 +336,7 @@ def test_listed_verbs_and_nouns_are_names_of_functions() -> None:
 
 
 def list_tested_names(folder: Path) -> dict[str, str]:
-    """Words that files of tests may begin with in the mirror of a folder, and what they test.
+    """Names that test files may begin with in the mirror of a folder, and the modules they test.
 
     They are names of modules and of folders; a folder whose door defines functions has its own.
     """
@@ -308,7 +348,7 @@ def list_tested_names(folder: Path) -> dict[str, str]:
 
 
 def find_tested(test_file: Path) -> str | None:
-    """What a file of tests is named after: the longest name that it begins with."""
+    """The module or folder that a test file is named after: the longest name it begins with."""
     names = list_tested_names(ROOT / test_file.parent.relative_to(TESTS))
     stem = test_file.stem.removeprefix("test_")
     fitting = [name for name in names if stem == name or stem.startswith(f"{name}_")]

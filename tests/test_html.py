@@ -1,4 +1,4 @@
-"""Notebook views: safe, compact, and there for every result that a reader looks at."""
+"""Notebook views: safe, compact, and available for every result."""
 
 import re
 from html.parser import HTMLParser
@@ -58,13 +58,13 @@ def list_views(results: Any) -> Any:
 
 
 def test_views_are_safe_and_compact(results: Any) -> None:
-    for what, view in list_views(results).items():
+    for name, view in list_views(results).items():
         html = view._repr_html_()
         tags = Tags(html)
-        assert tags.seen <= {"div", "p", "b", "bdi", "table", "tr", "td", "th"}, what
-        assert tags.attributes <= {"style", "scope"}, what
-        assert len(html) < 40_000, what
-        assert not set("\u202e\x00\x1b\u2028") & set(html), what
+        assert tags.seen <= {"div", "p", "b", "bdi", "table", "tr", "td", "th"}, name
+        assert tags.attributes <= {"style", "scope"}, name
+        assert len(html) < 40_000, name
+        assert not set("\u202e\x00\x1b\u2028") & set(html), name
 
 
 def test_counts_and_empty_cells() -> None:

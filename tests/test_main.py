@@ -41,7 +41,7 @@ def test_ctrl_c_while_python_ends_leaves_the_exit_code() -> None:
 
 @pytest.mark.process
 @CLOSED
-def test_closed_standard_streams_stop_no_command(tmp_path: Path, closed: str) -> None:
+def test_commands_run_with_closed_standard_streams(tmp_path: Path, closed: str) -> None:
     out = tmp_path / "e.csv"
     line = f"{sys.executable} -m gradraker data fetch temperature --edges {out} {closed}"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
@@ -68,14 +68,14 @@ def test_predict_with_closed_standard_streams(tmp_path: Path, closed: str) -> No
 @pytest.mark.process
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no full device")
 @pytest.mark.parametrize(
-    ("line", "code", "said"),
+    ("line", "code", "message"),
     [
         ("--version > /dev/full", 1, "Error: [Errno 28] No space left on device"),
         ("predict --help > /dev/full", 1, "Error: [Errno 28] No space left on device"),
         ("data list > /dev/full", 1, "Error: [Errno 28] No space left on device"),
         ("data list > /dev/full 2> /dev/full", 1, ""),
         ("predict --no-such-option 2> /dev/full", 2, ""),
-        # Quickly, test_output_progress.py looks at what writes the note.
+        # test_output_progress.py has a quick test of the same.
         pytest.param(
             "predict --edges e.csv --values v.csv 2> /dev/full", 0, "", marks=pytest.mark.slow
         ),
@@ -83,7 +83,7 @@ def test_predict_with_closed_standard_streams(tmp_path: Path, closed: str) -> No
 )
 @pytest.mark.parametrize("unbuffered", ["", pytest.param("1", marks=pytest.mark.slow)])
 def test_full_disk_behind_a_stream_is_one_sentence(
-    tmp_path: Path, line: str, code: int, said: str, unbuffered: str
+    tmp_path: Path, line: str, code: int, message: str, unbuffered: str
 ) -> None:
     (tmp_path / "e.csv").write_text("source,target\na,b\nb,c\nc,a\n")  # gives a note
     (tmp_path / "v.csv").write_text("node,value\na,1\nb,2\n")
@@ -97,4 +97,4 @@ def test_full_disk_behind_a_stream_is_one_sentence(
         cwd=tmp_path,
         env=environment,
     )
-    assert (done.returncode, done.stderr.strip()) == (code, said)
+    assert (done.returncode, done.stderr.strip()) == (code, message)

@@ -1,4 +1,4 @@
-"""The package as a whole: what importing it loads, and what it offers."""
+"""The package as a whole: modules that importing it loads, and its public names."""
 
 import importlib.metadata
 import inspect
@@ -54,7 +54,7 @@ def test_star_import_takes_the_public_names() -> None:
     assert set(gradraker.__all__) <= set(names)
 
 
-def test_the_front_door_is_small() -> None:
+def test_there_are_few_public_names() -> None:
     modules = [n for n in gradraker.__all__ if inspect.ismodule(getattr(gradraker, n))]
     assert len(gradraker.__all__) - len(modules) <= 16
 

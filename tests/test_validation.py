@@ -63,7 +63,7 @@ from gradraker.kernels import extreme_squared_distances
         ),
     ],
 )
-def test_checks_name_the_argument_and_what_would_do(
+def test_checks_name_the_argument_and_the_allowed_values(
     check: Callable[[], object], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error) as caught:
@@ -175,7 +175,7 @@ def test_sound_matrices_pass(form: Any) -> None:
     check_sparse("X", bsr_array(np.ones((4, 6)), blocksize=(2, 3)))
 
 
-def test_check_sparse_says_where_rows_end() -> None:
+def test_check_sparse_names_the_end_of_rows() -> None:
     X = csr_array(np.eye(3))
     X.indptr[-1] = 10**6
     said = "X is a malformed sparse matrix: indptr ends at 1000000, but there are 3 entries"

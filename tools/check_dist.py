@@ -1,8 +1,8 @@
-"""Check wheel and sdist of dist/: what the index would show, and installing them.
+"""Check wheel and sdist of dist/: how the index would show them, and that they install.
 
-``make dist`` runs it. The README must render with no link to a file that the index does not have.
+``make dist`` runs it. The README must render, and link to no file that the index does not have.
 Wheel and sdist are installed in empty environments, without extras and with each; every
-installation must import, say its version, and do a job.
+installation must import, print its version, and run a small job.
 """
 
 import email
@@ -32,7 +32,7 @@ print(gradraker.__version__)
 
 
 def list_extras() -> list[str]:
-    """No extra, each extra for users, in that order."""
+    """List the suffixes of all installations: no extra, then each extra for users."""
     text = (HOME / "pyproject.toml").read_text("utf-8")
     extras = tomllib.loads(text)["project"]["optional-dependencies"]
     return ["", *(f"[{name}]" for name in sorted(set(extras) - SKIPPED))]
@@ -47,20 +47,20 @@ def render_description(wheel: Path) -> str:
     if page is None:
         sys.exit("The index cannot render the README.")
     links = re.findall(r'(?:href|src)="([^"]+)"', page)
-    lost = [link for link in links if not link.startswith(("https://", "#", "data:"))]
-    if lost:
-        sys.exit(f"The index does not have what the README links to: {', '.join(lost)}")
+    broken = [link for link in links if not link.startswith(("https://", "#", "data:"))]
+    if broken:
+        sys.exit(f"The README links to files that the index does not have: {', '.join(broken)}")
     return page
 
 
-def try_file(file: Path, extra: str) -> str:
-    """Install a file with an extra in an empty environment, do a job, return the version."""
+def try_installation(file: Path, extra: str) -> str:
+    """Install a file with an extra in an empty environment, run a job, return the version."""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         python = Path(folder) / ("Scripts" if os.name == "nt" else "bin") / "python"
-        words = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*words, f"{file}{extra}"], check=True, stderr=subprocess.DEVNULL)
-        done = subprocess.run(
+        command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*command, f"{file}{extra}"], check=True, stderr=subprocess.DEVNULL)
+        result = subprocess.run(
             [str(python), "-c", JOB], check=True, capture_output=True, text=True, cwd=folder
         )
         subprocess.run(
@@ -69,17 +69,17 @@ def try_file(file: Path, extra: str) -> str:
             capture_output=True,
             cwd=folder,
         )
-        return done.stdout.strip()
+        return result.stdout.strip()
 
 
 if __name__ == "__main__":
     files = sorted((HOME / "dist").glob("gradraker-*"))
     if len(files) != 2:
         sys.exit(f"dist must hold one wheel and one sdist, got {[file.name for file in files]}")
-    shown = render_description(next(file for file in files if file.suffix == ".whl"))
-    print(f"README: {len(shown)} characters of HTML, no lost link", flush=True)
+    page = render_description(next(file for file in files if file.suffix == ".whl"))
+    print(f"README: {len(page)} characters of HTML, no broken link", flush=True)
     for file in files:
-        # An sdist becomes the same wheel: once without extras and once with all is enough.
+        # The sdist builds the same wheel: once without extras and once with all is enough.
         extras = list_extras() if file.suffix == ".whl" else ["", "[all]"]
         for extra in extras:
-            print(f"{file.name}{extra}: {try_file(file, extra)}", flush=True)
+            print(f"{file.name}{extra}: {try_installation(file, extra)}", flush=True)

@@ -1,4 +1,4 @@
-"""Rules about files of the repository that no linter knows; exit code 1 names what breaks them."""
+"""Check rules about files of the repository that linters do not cover; exit with 1 on a fault."""
 
 import re
 import sys
@@ -10,14 +10,14 @@ PIN = re.compile(r"[a-z0-9][a-z0-9.-]*==[A-Za-z0-9.!+]+")
 
 
 def find_bad_constraints(text: str) -> Iterator[str]:
-    """Lines of a constraints file that are more than a name and a version."""
+    """Yield faults of a constraints file: lines that are not a name and a version."""
     for number, line in enumerate(text.splitlines(), 1):
         if line and not line.startswith("#") and not PIN.fullmatch(line):
             yield f"constraints.txt, line {number}: {line!r} is not a name and a version"
 
 
 def find_stale_changelog(text: str) -> Iterator[str]:
-    """A changelog has a section for what comes next, on top of the released ones."""
+    """Yield faults of a changelog: it must start with Unreleased, then list dated releases."""
     sections = re.findall(r"^## (.+)$", text, re.MULTILINE)
     if not sections or sections[0] != "Unreleased":
         yield "CHANGELOG.md: the first section must be Unreleased"
@@ -27,9 +27,9 @@ def find_stale_changelog(text: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    found = [
+    faults = [
         *find_bad_constraints((HOME / "constraints.txt").read_text("utf-8")),
         *find_stale_changelog((HOME / "CHANGELOG.md").read_text("utf-8")),
     ]
-    print("\n".join(found), end="\n" if found else "")
-    sys.exit(1 if found else 0)
+    print("\n".join(faults), end="\n" if faults else "")
+    sys.exit(1 if faults else 0)

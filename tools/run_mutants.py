@@ -1,4 +1,4 @@
-"""Mutation of the core maths by mutmut: ``make mutants``; pyproject.toml says which files.
+"""Mutate the core maths with mutmut: ``make mutants``; pyproject.toml lists the files.
 
 mutmut 3.8 reads a private attribute of tests that pytest 9.2 no longer has, so it is added.
 """

@@ -1,4 +1,4 @@
-"""Save one small model of each kind, as files that later versions have to read.
+"""Save one small model of each kind, as files that later versions must be able to read.
 
 ``python tools/save_released_models.py`` writes them to tests/models/persistence/released/VERSION.
 """

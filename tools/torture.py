@@ -1,7 +1,7 @@
-"""Run the battery: kills, processes at once, damaged files, odd places, environments.
+"""Run the torture tests: kills, concurrent processes, damaged files, odd places, environments.
 
-Prints a table of what was tried and what failed; exits with 1 if anything failed. With ``--write``
-the table goes into docs/project/reliability.md.
+Prints a table of attempts and failures; exits with 1 if anything failed. ``--write`` puts the table
+into docs/project/reliability.md.
 """
 
 import argparse
@@ -13,9 +13,9 @@ from typing import Any
 
 HOME = Path(__file__).parents[1]
 sys.path.insert(0, str(HOME / "tests"))
-# Where numbers of the battery are in the page.
+# Marks around the table in the page.
 BEGIN, END = "<!-- battery -->", "<!-- end of battery -->"
-# A part, what share of the time it gets, and how many attempts are enough.
+# Parts, and the share of the time that each gets.
 SHARES = {
     "kills of commands": 0.24,
     "kills of library calls": 0.08,
@@ -51,9 +51,9 @@ def load_parts() -> Any:
 
 
 def warm_up() -> None:
-    """Import everything and load the compiled loops, so that children need not.
+    """Import everything and load the compiled loops, so that child processes need not.
 
-    polars is imported but not used: its threads would be missing in children.
+    polars is imported but not used: its threads would be missing in the children.
     """
     import io
 
@@ -82,9 +82,9 @@ def main() -> int:
     """Run the parts and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=45.0, help="for all parts together")
-    parser.add_argument("--seed", type=int, default=0, help="another seed tries other things")
+    parser.add_argument("--seed", type=int, default=0, help="another seed makes other attempts")
     parser.add_argument("--part", choices=SHARES, action="append", help="only this one")
-    parser.add_argument("--most", type=int, default=10**9, help="attempts of each part")
+    parser.add_argument("--most", type=int, default=10**9, help="limit of attempts per part")
     parser.add_argument("--write", action="store_true", help="put the table into the docs")
     options = parser.parse_args()
     from torture.attempts import Budget
@@ -95,7 +95,7 @@ def main() -> int:
     rows, failures = [], []
     for at, name in enumerate(chosen):
         start = time.monotonic()
-        # A part that took longer than its share leaves less to the others.
+        # A part that took longer than its share leaves less time for the others.
         share = SHARES[name] / sum(SHARES[other] for other in chosen[at:])
         seconds = max(0.0, end - start) * share
         counts = parts[name](Budget(seconds, options.seed, options.most))

@@ -1,9 +1,8 @@
-"""Count the files of the package in which functions run, for three paths that users take.
+"""Count the files of the package in which functions run, for three typical calls.
 
-Each path runs once before it is traced, so that imports do not count; templates of pages are not
-counted. Calls that go up, from a folder to one above it, are listed: they are callbacks and methods
-that a base class calls, or a fault. docs/project/architecture.md shows the result, and --write
-brings it up to date.
+Each path runs once before it is traced, so that imports do not count; page templates do not count
+either. Calls from a lower layer to a higher one are listed: they are callbacks, methods that a base
+class calls, or a fault. docs/project/architecture.md shows the result, and --write updates it.
 
 Run: python tools/trace_paths.py [--files] [--write]
 """
@@ -32,23 +31,23 @@ OPTIMIZED = 0x1  # flag of code objects that are functions, not bodies of module
 
 
 class Trace(NamedTuple):
-    """Files in the order in which a function of each ran first, and calls that went up."""
+    """Files in the order of their first call, and calls from a lower layer to a higher one."""
 
     files: list[str]
     upward: list[tuple[str, str]]
 
 
 def read_layers() -> dict[str, int]:
-    """Return the layer of each folder, the highest first, as import-linter knows them."""
+    """Return the layer of each folder, 0 being the highest, from import-linter's settings."""
     settings = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))
     layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
     return {name.strip(): i for i, layer in enumerate(layers) for name in layer.split("|")}
 
 
 def trace_files(path: Callable[[], object]) -> Trace:
-    """Run a path, and return the files of the package in which functions ran, in that order."""
+    """Run a path twice, and trace the second run."""
     path()  # loads modules and compiles loops
-    seen: dict[str, None] = {}
+    files: dict[str, None] = {}
     upward: dict[tuple[str, str], None] = {}
     prefix, layers = f"{PACKAGE}{os.sep}", read_layers()
 
@@ -62,7 +61,7 @@ def trace_files(path: Callable[[], object]) -> Trace:
             return
         if not file.startswith(prefix):
             return
-        seen.setdefault(file.removeprefix(prefix))
+        files.setdefault(file.removeprefix(prefix))
         if caller is not None and caller.f_code.co_filename.startswith(prefix):
             above, below = get_layer(file), get_layer(caller.f_code.co_filename)
             if above is not None and below is not None and above < below:
@@ -76,7 +75,7 @@ def trace_files(path: Callable[[], object]) -> Trace:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-    return Trace(list(seen), list(upward))
+    return Trace(list(files), list(upward))
 
 
 def run_predict() -> None:
@@ -88,7 +87,7 @@ def run_predict() -> None:
 
 @cache
 def load_rows() -> tuple[Any, Any]:
-    """Return adjacency vectors and values; the traced run finds them loaded."""
+    """Return adjacency vectors and values; they are loaded before the traced run."""
     data = gradraker.load_temperature()
     return data.adjacency, data.scale_values()
 
@@ -100,7 +99,7 @@ def run_skg() -> None:
 
 
 def run_reproduce() -> None:
-    """``gradraker reproduce`` with few repeats, all figures that the data at hand allow."""
+    """``gradraker reproduce`` with few repeats, for all figures whose data are available."""
     run_command("reproduce", "--fast", "--out", "paper")
 
 
@@ -113,7 +112,7 @@ def run_command(*arguments: str) -> None:
 
 
 PATHS = {"predict": run_predict, "skg": run_skg, "reproduce": run_reproduce}
-# The same as the page calls them.
+# The names of the same paths on the page.
 COMMANDS = (
     "gradraker predict --edges --values --report",
     "SKGRegressor().fit(X, y).explain(X2)",
@@ -138,7 +137,7 @@ def trace_paths() -> dict[str, Trace]:
 
 
 def format_files(files: list[str]) -> str:
-    """Return files as text, those that follow each other in one folder on one line."""
+    """Return files as text, one line per run of files from the same folder."""
     lines = []
     for folder, group in groupby(files, key=os.path.dirname):
         names = [os.path.basename(file).removesuffix(".py") for file in group]
@@ -147,7 +146,7 @@ def format_files(files: list[str]) -> str:
 
 
 def update_page(page: str, traces: dict[str, Trace]) -> str:
-    """Return the page with the counts of its table and the lists of its sections made anew."""
+    """Return the page with new counts in its table and new lists in its sections."""
     for command, trace in zip(COMMANDS, traces.values(), strict=True):
         row = re.escape(f"| `{command}`") + r"([^|]*) \| \d+ \|"
         page = re.sub(row, rf"| `{command}`\1 | {len(trace.files)} |", page)

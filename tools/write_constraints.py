@@ -1,4 +1,4 @@
-"""Write constraints.txt: names and versions of what development needs, as installed here.
+"""Write constraints.txt: names and versions of the packages that development needs, as installed.
 
 ``make constraints`` runs it after it has renewed the environment.
 """
@@ -16,8 +16,8 @@ NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def list_needed(extra: str) -> set[str]:
-    """Names of all packages that an extra of gradraker needs, and what these need."""
-    found: set[str] = set()
+    """List the names of all packages that an extra of gradraker needs, directly or not."""
+    needed: set[str] = set()
     queue = [(requirement, frozenset[str]()) for requirement in list_requirements(extra)]
     while queue:
         requirement, extras = queue.pop()
@@ -27,28 +27,29 @@ def list_needed(extra: str) -> set[str]:
         if name is None or (wanted and wanted[1] not in extras) or not is_installed(name[0]):
             continue
         inner = re.search(r"\[([^\]]+)\]", head)
-        asked = frozenset(inner[1].replace(" ", "").split(",")) if inner else frozenset[str]()
+        inner_extras = frozenset[str](inner[1].replace(" ", "").split(",") if inner else ())
         key = normalise_name(name[0])
-        if key not in found or asked:
-            found.add(key)
-            queue += [(inner, asked) for inner in distribution(name[0]).requires or ()]
-    return found
+        if key not in needed or inner_extras:
+            needed.add(key)
+            queue += [(inner, inner_extras) for inner in distribution(name[0]).requires or ()]
+    return needed
 
 
 def list_requirements(extra: str) -> list[str]:
-    """What an extra of gradraker asks for by itself, and by the extras that it names."""
+    """List the requirements of an extra of gradraker and of the extras that it names."""
     project = tomllib.loads((HOME / "pyproject.toml").read_text("utf-8"))["project"]
-    extras, names, asked = project["optional-dependencies"], [extra], list(project["dependencies"])
+    extras, names = project["optional-dependencies"], [extra]
+    requirements = list(project["dependencies"])
     while names:
         for requirement in extras[names.pop()]:
             inner = re.fullmatch(r"gradraker\[(.+)\]", requirement)
             names += inner[1].split(",") if inner else []
-            asked += [] if inner else [requirement]
-    return asked
+            requirements += [] if inner else [requirement]
+    return requirements
 
 
 def normalise_name(name: str) -> str:
-    """Name of a package as indexes compare it."""
+    """Return the name of a package in the form that indexes compare."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -58,7 +59,7 @@ def is_installed(name: str) -> bool:
 
 
 def format_installed() -> str:
-    """Lines with names and versions of what development needs."""
+    """Return lines with names and versions of the packages that development needs."""
     versions = {normalise_name(found.name): found.version for found in distributions()}
     lines = [f"{name}=={versions[name]}\n" for name in sorted(list_needed("dev"))]
     return HEAD + "".join(lines)

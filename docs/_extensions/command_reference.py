@@ -13,7 +13,7 @@ from gradraker.cli import main
 
 
 def list_commands(command: click.Command, words: str) -> Iterator[tuple[str, click.Command]]:
-    """A command and those below it, with the words that call them."""
+    """Yield a command and its subcommands, each with the words that call it."""
     yield words, command
     for name, child in sorted(getattr(command, "commands", {}).items()):
         yield from list_commands(child, f"{words} {name}")
@@ -29,14 +29,14 @@ def format_text(text: str | None) -> Iterator[str]:
 
 
 def escape(text: str) -> str:
-    """Text that Markdown does not take for its own."""
+    """Escape the characters that Markdown would interpret."""
     for character in "\\`*_<>[]|$":
         text = text.replace(character, f"\\{character}")
     return text
 
 
 def format_command(words: str, command: click.Command) -> Iterator[str]:
-    """A section about a command."""
+    """Yield the lines of the section about a command."""
     context = click.Context(command, info_name=words)
     yield f"## {words}\n" if words != "gradraker" else "## All commands\n"
     yield from format_text(command.help)

@@ -12,7 +12,7 @@ PAGE = re.compile(r"``docs/([a-z0-9/-]+)\.md``")
 def link_pages(
     app: Sphinx, what: str, name: str, obj: object, options: Any, lines: list[str]
 ) -> None:
-    """Turn names of pages into links, where there is such a page."""
+    """Turn names of pages into links, if the page exists."""
 
     def link(found: re.Match[str]) -> str:
         exists = (Path(app.srcdir) / f"{found[1]}.md").exists()
@@ -22,6 +22,6 @@ def link_pages(
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Look at every docstring before it is parsed."""
+    """Process every docstring before it is parsed."""
     app.connect("autodoc-process-docstring", link_pages)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""Equations as MathML, made when the site is built: no script, no font from elsewhere."""
+"""Equations as MathML, made when the site is built: without scripts or downloaded fonts."""
 
 import re
 from typing import Any
@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
 
-# TeX sets functions apart from what comes before and after them; brackets need no space.
+# TeX puts a space before and after functions, except next to brackets.
 FUNCTION = r"<m[io]>(?:arg|cos|exp|ln|log|max|min|sin)</m[io]>"
 LOWERED = rf"<m(?:sub|under)>{FUNCTION}.*?</m(?:sub|under)>"
 SPACE = '<mspace width="0.167em"></mspace>'
@@ -23,12 +23,14 @@ def space_functions(text: str) -> str:
 
 
 def render(writer: HTML5Translator, node: nodes.math | nodes.math_block, *, block: bool) -> None:
-    """Write an equation; one that cannot be understood stops the build."""
+    """Write an equation; one that cannot be parsed stops the build."""
     text = node.astext()
     try:
         found = convert(text, display="block" if block else "inline")
     except Exception as error:
-        raise ValueError(f"{writer.builder.current_docname}: {text!r} is no equation") from error
+        raise ValueError(
+            f"{writer.builder.current_docname}: {text!r} is not an equation"
+        ) from error
     if "\\" in found:
         raise ValueError(f"{writer.builder.current_docname}: unknown command in {text!r}")
     writer.body.append(space_functions(found))
@@ -41,7 +43,7 @@ def visit_inline(writer: HTML5Translator, node: nodes.math) -> None:
 
 
 def visit_displayed(writer: HTML5Translator, node: nodes.math_block) -> None:
-    """Write an equation of its own, with its number if it has one."""
+    """Write a displayed equation, with its number if it has one."""
     writer.body.append(writer.starttag(node, "div", CLASS="math"))
     if node["number"]:
         number = get_node_equation_number(writer, node)
@@ -55,7 +57,7 @@ def visit_displayed(writer: HTML5Translator, node: nodes.math_block) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the renderer, and take it."""
+    """Register the renderer and select it."""
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_displayed, None))
     app.config.html_math_renderer = "mathml"
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -37,7 +37,7 @@ PACKAGES = (
 
 @cache
 def list_names(package: str) -> dict[str, Any]:
-    """Public names of a package with their objects; those of the root stay with the root."""
+    """Public names of a package with their objects; names of the root are listed there only."""
     module = importlib.import_module(package)
     names = getattr(module, "__all__", None) or [
         name
@@ -54,14 +54,14 @@ def list_names(package: str) -> dict[str, Any]:
 
 
 def is_elsewhere(package: str, name: str) -> bool:
-    """Whether a name has its page with the root, or with the errors."""
+    """Whether the page of a name belongs to the root package or to the exceptions."""
     root = importlib.import_module("gradraker")
     errors = importlib.import_module("gradraker.exceptions")
     return name in root.__all__ or (package != "gradraker.exceptions" and hasattr(errors, name))
 
 
 def write_pages(app: Sphinx) -> None:
-    """Write a page for each package and each name, where they differ from what is there."""
+    """Write a page for each package and each name, if it differs from the existing file."""
     home = Path(app.srcdir) / "reference" / "api"
     home.mkdir(exist_ok=True)
     wanted = {}
@@ -80,7 +80,7 @@ def write_pages(app: Sphinx) -> None:
 
 
 def format_package(package: str, names: dict[str, Any]) -> str:
-    """Page of a package: what it is, and a table of its names."""
+    """Page of a package: its docstring and a table of its names."""
     about = inspect.getdoc(importlib.import_module(package)) or ""
     rows = "\n".join(f"   {name}" for name in names)
     pages = "\n".join(f"   {package}.{name}" for name in names)
@@ -110,10 +110,10 @@ def format_name(package: str, name: str, value: Any) -> str:
 
 
 def format_related(name: str) -> str:
-    """A box with names that belong to a name, and pages about it."""
+    """A box with names related to a name, and pages about it."""
     names, pages = find_related(name)
     places = {found: package for package in reversed(PACKAGES) for found in list_names(package)}
-    # A name that nobody has put in a group yet belongs to the others of its package.
+    # A name that is not in a group yet is related to the others of its package.
     names = names or [other for other in places if places[other] == places[name] and other != name]
     links = [f":py:obj:`~{places[other]}.{other}`" for other in names if other in places]
     links += [f":doc:`/{page}`" for page in pages]
@@ -132,7 +132,7 @@ class Packages(SphinxDirective):
 def skip_foreign(
     app: Sphinx, what: str, name: str, member: Any, skip: bool, options: Any
 ) -> bool | None:
-    """Leave out what scikit-learn and tuples add to our classes; their own pages describe it."""
+    """Skip members that our classes inherit from scikit-learn and tuples, described elsewhere."""
     module = getattr(getattr(member, "fget", member), "__module__", None)
     of_others = isinstance(module, str) and not module.startswith("gradraker")
     return True if what == "class" and (of_others or name.endswith("_request")) else None
@@ -141,12 +141,12 @@ def skip_foreign(
 def show_parameters(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str | None, returns: Any
 ) -> tuple[str, None] | None:
-    """Signature of a class: that of its ``__init__``, also where ``__new__`` takes anything."""
+    """Signature of a class: that of its ``__init__``, even if ``__new__`` takes any arguments."""
     if what != "class" or issubclass(obj, BaseException):
         return None
     try:
         found = inspect.signature(obj)
-    except ValueError:  # a subclass of dict has none
+    except ValueError:  # a subclass of dict has no signature
         return None
     plain = [entry.replace(annotation=entry.empty) for entry in found.parameters.values()]
     return str(found.replace(parameters=plain, return_annotation=found.empty)), None
@@ -155,7 +155,7 @@ def show_parameters(
 def find_public(
     app: Sphinx, env: Any, node: pending_xref, content: nodes.Element
 ) -> nodes.Node | None:
-    """Resolve a name of ours that was written with another package, or with none."""
+    """Resolve a name of gradraker that was written with another package, or with none."""
     if node.get("refdomain") != "py":
         return None
     name, _, attribute = node["reftarget"].removeprefix("gradraker.").rpartition(".")
@@ -171,16 +171,16 @@ def find_public(
     return None
 
 
-def mend_source_links(
+def fix_source_links(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
 ) -> None:
-    """Links from source code back to the reference name the package that a page is about."""
+    """Make links from source code back to the reference name the package of the page."""
     if page.startswith("_modules/"):
         context["body"] = SOURCE_LINK.sub(name_anchor, context["body"])
 
 
 def name_anchor(found: re.Match[str]) -> str:
-    """A link to the page of a name, with the anchor that this page has."""
+    """A link to the page of a name, with the right anchor on that page."""
     start, full, anchor = found.groups()
     name = full.rpartition(".")[2]
     _, _, method = f"{anchor}.".partition(f".{name}.")
@@ -192,7 +192,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("public-packages", Packages)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("autodoc-process-signature", show_parameters)
-    app.connect("html-page-context", mend_source_links)
+    app.connect("html-page-context", fix_source_links)
     app.connect("missing-reference", find_public)
     app.connect("builder-inited", write_pages, priority=100)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

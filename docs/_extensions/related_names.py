@@ -1,6 +1,6 @@
 """Which public names belong together: "See also" of the reference, and pages about them.
 
-A name may be in several groups. A group names its page of the site first, if it has one.
+A name may be in several groups. The first entry of a group is its page of the site, or None.
 """
 
 GROUPS: tuple[tuple[str | None, str], ...] = (
@@ -8,11 +8,11 @@ GROUPS: tuple[tuple[str | None, str], ...] = (
     ("theory/node-models", "NodeRegressor NodeClassifier NodeModel SKGNodeRegressor"),
     ("theory/skg", "SKGRegressor SKGNodeRegressor adjacency_vectors gnmse"),
     ("theory/many-kernels", "GradrakerRegressor BankMember BankExplanation KernelWeightsDisplay"),
-    (None, "predict_with_bank BankPredictions GradrakerRegressor layer_views"),
+    (None, "predict_with_bank BankPredictions summarize_bank GradrakerRegressor layer_views"),
     ("theory/many-hops", "hop_views layer_views GraphViews adjacency_vectors"),
     (
         "theory/filtered-signals",
-        "filtered_signals FilteredSignals predict_series SeriesPredictions",
+        "filtered_signals FilteredSignals predict_series SeriesPredictions summarize_series",
     ),
     (None, "make_traffic_series load_temperature_normals filtered_signals"),
     ("reference/graphs", "adjacency_vectors AdjacencyVectors known_values EdgeList"),
@@ -55,8 +55,12 @@ GROUPS: tuple[tuple[str | None, str], ...] = (
     ),
     (None, "check_node_model NodeModel"),
     ("how-to/million-nodes", "watch_progress NodeRegressor NodeClassifier"),
-    (None, "predict_all predict_targets predict_nodes NodePredictions PredictedValuesDisplay"),
-    ("tutorials/stream", "update_nodes Update summarize_update load"),
+    (
+        None,
+        "predict_all predict_targets predict_all_targets predict_nodes summarize_targets "
+        "NodePredictions PredictedValuesDisplay",
+    ),
+    ("tutorials/stream", "update_nodes update_file Update FileUpdate summarize_update load"),
     (
         "reference/datasets",
         "load_temperature load_temperature_normals load_dataset list_datasets describe_dataset "
@@ -95,7 +99,7 @@ GROUPS: tuple[tuple[str | None, str], ...] = (
         "UnknownFigureError",
     ),
     ("how-to/reproducing", "draw_figure make_table SIMULATIONS DATA PaperResults"),
-    (None, "ArgumentError ArgumentTypeError UnknownNodesError TooFewValuesError format_names"),
+    (None, "ArgumentError ArgumentTypeError UnknownNodesError TooFewValuesError NotHeldError"),
     (None, "NegativeWeightError adjacency_vectors ArgumentError"),
     (None, "DeviceMemoryError NoDeviceError NodeRegressor"),
     (None, "cross_validate_nodes NodeScores search_nodes NodeSearch LeftOutError"),
@@ -106,7 +110,7 @@ GROUPS: tuple[tuple[str | None, str], ...] = (
 
 
 def find_related(name: str) -> tuple[list[str], list[str]]:
-    """Names that belong to a name, and pages about it, in the order of the groups."""
+    """Names related to a name, and pages about it, in the order of the groups."""
     names: dict[str, None] = {}
     pages: dict[str, None] = {}
     for page, group in GROUPS:

@@ -7,7 +7,7 @@ and loads neither the compiled loops nor any plotting. ``__init__.pyi`` lists th
 import os
 import sys
 
-# As a command, Ctrl-C ends it with exit code 130 from the first moment; see ``__main__``.
+# When run as a command, Ctrl-C exits with code 130 from the start; see ``__main__``.
 if sys.orig_argv[1:3] == ["-m", "gradraker"] or os.path.basename(sys.argv[0]) == "gradraker":
     import signal
 
@@ -17,7 +17,7 @@ import lazy_loader
 
 try:  # written from the tag when the package is built or installed
     from gradraker._version import __version__
-except ImportError:  # sources that were never built, beside an installation or without one
+except ImportError:  # sources that were never built, with or without an installation beside them
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -1,4 +1,15 @@
-from . import datasets, exceptions, explain, graph, kernels, models, plotting, sweep, workflow
+from . import (
+    datasets,
+    exceptions,
+    explain,
+    graph,
+    kernels,
+    models,
+    plotting,
+    report,
+    sweep,
+    workflow,
+)
 from .datasets import load_temperature
 from .graph import adjacency_vectors
 from .io import read_edges, read_values
@@ -37,6 +48,7 @@ __all__ = [
     "predict_nodes",
     "read_edges",
     "read_values",
+    "report",
     "sigma2_ranges",
     "sigma2_sweep",
     "sweep",

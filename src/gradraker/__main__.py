@@ -16,26 +16,26 @@ INTERRUPTED = 130  # as shells do for Ctrl-C
 def run() -> None:
     """Run the command line and leave with its exit code."""
     signal.signal(signal.SIGINT, _leave)
-    # Runs last of what is registered: all is done then, and Python would end by the signal.
+    # Registered first, so it runs last: a Ctrl-C during shutdown would change the exit code.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     _open_closed_streams()
     from gradraker.cli import main
 
     code = 1
     try:
-        # From here on commands may keep what is done before they stop.
+        # From here on Ctrl-C raises KeyboardInterrupt, so that commands can save their results.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         main(prog_name="gradraker")
-    except SystemExit as left:
-        code = left.code if isinstance(left.code, int) else int(left.code is not None)
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
     except KeyboardInterrupt:
         code = INTERRUPTED
     finally:
         signal.signal(signal.SIGINT, _leave)
     code = _flush_streams(code)
     if code == INTERRUPTED:
-        # Python itself ends by the signal if Ctrl-C came while it compiled a text, although it was
-        # handled: what exit does is done here, without that.
+        # If Ctrl-C came while Python compiled source text, sys.exit would end by the signal even
+        # though it was handled. So the steps of a normal exit are taken here instead.
         atexit._run_exitfuncs()
         _flush_streams(code)
         os._exit(INTERRUPTED)
@@ -47,7 +47,7 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 
 def _flush_streams(code: int) -> int:
-    """Write what waits for the standard streams, and return the exit code.
+    """Flush the standard streams, and return the exit code.
 
     A full disk behind standard output is an error; behind standard error it changes no exit code.
     """
@@ -57,13 +57,13 @@ def _flush_streams(code: int) -> int:
         except OSError:
             if number == 1:
                 code = code or 1
-            # Python tries once more when it ends, and would leave with exit code 120.
+            # Python flushes once more at exit, and would fail with exit code 120.
             os.dup2(os.open(os.devnull, os.O_WRONLY), number)
     return code
 
 
 def _open_closed_streams() -> None:
-    """Open what is closed as a void, so that no file that is opened later takes its place."""
+    """Open closed standard streams on the null device, so that no other file gets their number."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(number)

@@ -1,4 +1,4 @@
-"""What the fields of a class are is said in their annotations, from where docstrings get it."""
+"""Put the descriptions of fields, which are in their annotations, into docstrings."""
 
 from inspect import cleandoc
 from types import UnionType
@@ -35,7 +35,7 @@ def describe_fields(cls: type[C]) -> type[C]:
 
 
 def _format_type(hint: Any) -> str:
-    """Return a type by its name, without those of its items; types of a union once each."""
+    """Return the name of a type without the types of its items; types of a union once each."""
     parts = get_args(hint) if isinstance(hint, UnionType) else (hint,)
     names = [getattr(part, "__name__", str(part)).replace("NoneType", "None") for part in parts]
     return " or ".join(dict.fromkeys(names))

@@ -1,9 +1,9 @@
 """Write files so that a reader never sees half of one, and several of them together.
 
-An output replaces a file, or goes through to a device, FIFO or stream. What replaces a file is
-written to a temporary file beside it, which becomes the file or leaves nothing behind: the writer
-holds a lock on it, and the next writer of the same file removes those that it can lock, since their
-writers were killed.
+An output replaces a file, or goes through to a device, FIFO or stream. To replace a file, a
+temporary file is written beside it and moved to its place, or removed. The writer holds a lock on
+it; the next writer of the same file removes temporary files that it can lock, since their writers
+were killed.
 """
 
 import errno
@@ -27,7 +27,7 @@ _OCTAL = re.compile(rb"\\(\d{3})")  # how the list of mounts writes blanks
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _NO_BLOCK = getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
-# Some writers choose a format by the ending; an ending that is longer is none.
+# Some writers choose a format by the suffix, so it is kept unless it is longer than this.
 _LONGEST_SUFFIX = 20
 
 
@@ -67,7 +67,7 @@ class Temporary:
         self.file = cast(BinaryIO, os.fdopen(descriptor, "w+b"))
 
     def finish(self) -> None:
-        """Bring the content to the disk, and give the file the rights that it should have."""
+        """Flush the content to the disk, and set the owner and mode of the file."""
         self.file.flush()
         if self._before is not None:
             _take_over(self.path, self.file.fileno(), self.target, self._before)
@@ -82,7 +82,7 @@ class Temporary:
 
     def discard(self) -> None:
         """Remove the file unless it was moved."""
-        with suppress(OSError):  # what was not written yet may find no space
+        with suppress(OSError):  # closing writes the rest, for which there may be no space
             self.file.close()
         self.path.unlink(missing_ok=True)
 
@@ -168,7 +168,7 @@ def _write_through(target: Target, content: memoryview) -> None:
         return
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
-            stream.flush()  # so that nothing printed before comes after
+            stream.flush()  # so that earlier prints come first
     _write_all(target.descriptor, content)
 
 
@@ -179,7 +179,7 @@ def _write_all(descriptor: int, content: memoryview) -> None:
 
 @contextmanager
 def _name_errors(target: Target) -> Iterator[None]:
-    """Let an error of the system name the output, not a temporary file or nothing."""
+    """Make an error of the system name the output instead of a temporary file or no file."""
     try:
         yield
     except OSError as error:
@@ -221,9 +221,9 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 
 def check_writable(paths: Iterable[str | os.PathLike[str]]) -> None:
-    """Refuse before any work a place that could not be written after it.
+    """Raise before any work if a place cannot be written.
 
-    A temporary file is made and removed, since that says more than permissions do.
+    A temporary file is made and removed, which is a better test than permissions.
     """
     for path in paths:
         target = find_target(path)
@@ -248,18 +248,18 @@ def _check_place(file: Path, before: os.stat_result | None, given: str) -> None:
             errno.EBUSY, "is mounted by itself, so it cannot be replaced: mount its folder", given
         )
     # In a folder such as /tmp only the owner of a file can replace it.
-    of_folder = folder.stat()
-    if of_folder.st_mode & stat.S_ISVTX and hasattr(os, "geteuid"):
-        owners = before.st_uid, of_folder.st_uid, 0
+    folder_status = folder.stat()
+    if folder_status.st_mode & stat.S_ISVTX and hasattr(os, "geteuid"):
+        owners = before.st_uid, folder_status.st_uid, 0
         if os.geteuid() not in owners:
             raise _refuse(errno.EPERM, "belongs to another user, who alone can replace it", given)
 
 
 def _is_mounted(file: Path) -> bool:
-    """Whether a file is a mount point itself, as containers like to have them."""
+    """Whether a file is a mount point itself, as in many containers."""
     try:
         lines = Path("/proc/self/mountinfo").read_bytes().splitlines()
-    except OSError:  # not Linux: the move will say so
+    except OSError:  # not Linux: the move will raise
         return False
     points = (line.split(b" ")[4] for line in lines)
     return os.fsencode(file) in (_OCTAL.sub(lambda m: bytes([int(m[1], 8)]), p) for p in points)
@@ -267,19 +267,19 @@ def _is_mounted(file: Path) -> bool:
 
 def _find_descriptor(path: str) -> int | None:
     """Return the open file of this process that a path such as /dev/stdout leads to, or None."""
-    at = path
+    link = path
     for _ in range(40):  # as many links as Linux follows
-        folder, name = os.path.split(at)
+        folder, name = os.path.split(link)
         folder = os.path.realpath(folder or ".")
         match = _DESCRIPTORS.fullmatch(folder)
         if match is not None and name.isdecimal():
             process = match["process"]
             is_own = process is None or not process.isdecimal() or int(process) == os.getpid()
             return int(name) if is_own else None
-        at = os.path.join(folder, name)
-        if not os.path.islink(at):
+        link = os.path.join(folder, name)
+        if not os.path.islink(link):
             return None
-        at = os.path.join(folder, os.readlink(at))
+        link = os.path.join(folder, os.readlink(link))
     return None
 
 
@@ -291,11 +291,11 @@ def _refuse(number: int | None, problem: str | None, path: str) -> OSError:
 
 
 def remove_abandoned(target: Path) -> None:
-    """Remove temporary files of a target that no living process writes."""
-    begin = name_beside(target, "-").name
+    """Remove temporary files of a target that no running process writes."""
+    prefix = name_beside(target, "-").name
     try:
         with os.scandir(target.parent) as entries:
-            found = [entry.path for entry in entries if entry.name.startswith(begin)]
+            found = [entry.path for entry in entries if entry.name.startswith(prefix)]
     except OSError:
         return
     for name in found:
@@ -321,8 +321,8 @@ def _create(target: Path, *, private: bool) -> tuple[Path, int]:
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | _BINARY
     while True:
         path = name_beside(target, f"-{secrets.token_hex(6)}{suffix}")
-        # A new file gets the mode that the system gives to all; nobody else may read what is to
-        # replace a private one.
+        # A new file gets the default mode. One that replaces a file, which may be private, is
+        # readable by its owner only until it gets the mode of that file.
         descriptor = os.open(path, flags, 0o600 if private else 0o666)
         try:
             if sys.platform == "win32" or _hold(descriptor, path):
@@ -345,7 +345,7 @@ def _hold(descriptor: int, path: Path) -> bool:
 
 
 def _take_over(path: Path, descriptor: int, target: Path, before: os.stat_result) -> None:
-    """Give a new file owner, mode and attributes of the one that it replaces."""
+    """Give a new file the owner, mode and attributes of the one that it replaces."""
     mode = stat.S_IMODE(before.st_mode)
     if hasattr(os, "fchown"):
         now = os.fstat(descriptor)
@@ -367,7 +367,7 @@ def _change_owner(descriptor: int, before: os.stat_result, mode: int) -> int:
         except OSError as error:
             if error.errno not in (errno.EPERM, errno.EINVAL, errno.EACCES):
                 raise
-            mode &= ~(stat.S_ISUID | stat.S_ISGID)  # these rights were those of another owner
+            mode &= ~(stat.S_ISUID | stat.S_ISGID)  # these were granted to another owner
         else:
             break
     return mode

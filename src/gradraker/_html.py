@@ -1,4 +1,4 @@
-"""Small tables for notebooks: safe, and with the look of the page."""
+"""Small tables for notebooks, escaped and in the style of the page."""
 
 import html
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ _BOX = (
 )
 _TITLE = "font-weight:600;margin:0 0 4px"
 _CELL = "padding:2px 14px 2px 0;border-bottom:1px solid #d9dee4;background:#fff;color:#1c2430"
-_LONGEST = 200
+_LONGEST_TEXT = 200
 
 
 def render_box(title: str, *parts: str) -> str:
@@ -20,12 +20,12 @@ def render_box(title: str, *parts: str) -> str:
 
 
 def render_facts(facts: Iterable[tuple[str, object]]) -> str:
-    """Return facts as a table of two columns: what, and how much."""
-    return render_rows([[what, fact] for what, fact in facts])
+    """Return facts as a table of two columns: name and value."""
+    return render_rows([[name, fact] for name, fact in facts])
 
 
 def render_rows(rows: Iterable[Sequence[object]], headings: Sequence[str] = ()) -> str:
-    """Return rows as a table; numbers are short and to the right.
+    """Return rows as a table; numbers have four digits and are aligned to the right.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def _render_cell(cell: object) -> str:
 
 
 def format_cell(cell: object) -> str:
-    """Return a number with four digits that count, or a text."""
+    """Return a number with four significant digits, or a text."""
     if isinstance(cell, bool) or not isinstance(cell, float | int):
         return str(cell)
     text = f"{cell:,}".replace(",", "\u202f") if isinstance(cell, int) else f"{cell:.4g}"
@@ -59,7 +59,7 @@ def format_cell(cell: object) -> str:
 
 
 def escape(text: object) -> str:
-    """Return a text that no browser takes for markup, cut where it gets long."""
+    """Return a text with markup escaped, shortened if it is long."""
     shown = "" if text == "" else show_hidden(text)
-    cut = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+    cut = shown if len(shown) <= _LONGEST_TEXT else f"{shown[:_LONGEST_TEXT]}…"
     return html.escape(cut)

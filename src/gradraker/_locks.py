@@ -2,7 +2,7 @@
 
 The operating system holds those of files (flock), so a process that is killed leaves no lock
 behind. A file is not locked itself, since writers replace it by another: the lock is on a hidden
-file beside it, which is there only while somebody holds or waits for the lock. Calls on one model
+file beside it, which exists only while the lock is held or waited for. Calls on one model
 take turns, and one that raises leaves the model as it was.
 """
 
@@ -31,7 +31,7 @@ M = TypeVar("M")
 # Some network file systems have no locks.
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-# How the names of all hidden files begin.
+# The beginning of the names of all hidden files.
 BEGINNING = ".gradraker-"
 
 # How often a thread of this process has taken a lock, by thread and file of the lock.
@@ -43,14 +43,14 @@ if hasattr(os, "register_at_fork"):  # a child does not hold the locks of its pa
 def name_beside(file: Path, ending: str) -> Path:
     """Return a hidden name beside a file that is the same for all writers of the file.
 
-    It is short, so that it is allowed for every file whose own name is.
+    It is short, so that it fits wherever the name of the file does.
     """
     digest = blake2b(os.fsencode(file.name), digest_size=6).hexdigest()
     return file.with_name(f"{BEGINNING}{digest}{ending}")
 
 
 def try_lock(descriptor: int, *, wait: bool = False) -> bool:
-    """Lock an open file; False if another one holds it. Raises OSError where there are no locks."""
+    """Lock an open file; False if it is locked already. Raises OSError where there are no locks."""
     if sys.platform == "win32":
         try:
             msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
@@ -67,7 +67,7 @@ def try_lock(descriptor: int, *, wait: bool = False) -> bool:
 
 
 def has_no_locks(error: OSError) -> bool:
-    """Whether an error of :func:`try_lock` says that the file system has no locks."""
+    """Whether an error of :func:`try_lock` means that the file system has no locks."""
     return error.errno in _NO_LOCKS
 
 
@@ -84,7 +84,7 @@ def is_at(descriptor: int, path: Path) -> bool:
 def lock_file(
     path: str | os.PathLike[str], *, on_wait: Callable[[], None] | None = None
 ) -> Iterator[None]:
-    """Keep other processes and threads that lock a file too waiting while the block runs.
+    """Lock a file while the block runs; other processes and threads that lock it wait.
 
     The thread that holds a lock may take it again. On a file system without locks the block
     runs without one.
@@ -150,7 +150,7 @@ def _acquire(lock: Path, on_wait: Callable[[], None] | None) -> int | None:
         except BaseException:
             os.close(descriptor)
             raise
-        os.close(descriptor)  # the last holder removed this file: take part in the next
+        os.close(descriptor)  # the last holder removed this file: try again with the new one
 
 
 def _open_lock(lock: Path) -> int:
@@ -160,7 +160,7 @@ def _open_lock(lock: Path) -> int:
         except PermissionError:
             if not lock.exists():
                 raise
-        with suppress(FileNotFoundError):  # that of another user, who may have left meanwhile
+        with suppress(FileNotFoundError):  # of another user, who may have removed it meanwhile
             return os.open(lock, os.O_RDONLY | _NO_FOLLOW)
 
 
@@ -192,7 +192,7 @@ _turns: "weakref.WeakSet[Turn]" = weakref.WeakSet()
 
 
 def _unlock_all() -> None:
-    """Free all locks: in a child process the threads that held them do not exist."""
+    """Release all locks: in a child process the threads that held them do not exist."""
     for turn in list(_turns):
         turn.lock = threading.RLock()
 
@@ -208,7 +208,7 @@ class TakesTurns:
     locks of their own.
     """
 
-    __slots__ = ("_turn",)  # not among the attributes, which copies and files take over
+    __slots__ = ("_turn",)  # not an attribute in __dict__, which copies and files take over
 
     _turn: Turn
 
@@ -230,7 +230,7 @@ class TakesTurns:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes; a copy gets a lock of its own."""
-        # Not that of scikit-learn, which adds a version for its own estimators only.
+        # Not the method of scikit-learn, which adds its version, for its own estimators only.
         return dict(vars(self))
 
 
@@ -247,7 +247,7 @@ def take_turns(method: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T
 
     if not isinstance(method, FunctionType) or not isinstance(call, FunctionType):
         return call
-    # With the globals of the method, by which doctest knows where a function is defined.
+    # With the globals of the method, by which doctest finds where a function is defined.
     bound = FunctionType(
         call.__code__, method.__globals__, call.__name__, call.__defaults__, call.__closure__
     )

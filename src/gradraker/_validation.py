@@ -1,4 +1,4 @@
-"""Checks of what estimators are given: each error names it, what came, and what would do."""
+"""Checks of arguments: each error names the argument, the value got, and the values allowed."""
 
 import math
 import sys
@@ -103,11 +103,11 @@ def check_learning_rate(learning_rate: Any) -> float:
 
 
 def check_bounds(bounds: Bounds, parameters: Mapping[str, Any]) -> None:
-    """Refuse a parameter of a model that is a number outside of its bounds, or has none.
+    """Refuse a parameter of a model that is a number outside its bounds, or without bounds.
 
     A model file names parameters, and a file may be forged: an absurd number would fill the memory
     or keep a processor busy for years. Every class of models has one table of bounds, ``bounds``,
-    which is checked when a model starts to learn, when it is saved, and before a file makes one.
+    which is checked when a model starts to learn, is saved, or is loaded from a file.
     """
     for name, value in parameters.items():
         if name == "random_state" or isinstance(value, bool) or not isinstance(value, Real):
@@ -132,12 +132,12 @@ def check_flag(name: str, value: Any) -> bool:
 
 
 def refuse_strings(argument: str, values: Any) -> None:
-    """Raise if an array, a list or a data frame holds strings, be they ``"1.5"``."""
+    """Raise if an array, a list or a data frame holds strings, even such as ``"1.5"``."""
     if issparse(values) or hasattr(values, "sparse"):  # a data frame of sparse columns
         return
     try:
         array = np.asarray(values)
-    except ValueError:  # rows of unequal lengths; scikit-learn says so
+    except ValueError:  # rows of unequal lengths, for which scikit-learn raises
         return
     if array.dtype.kind in "USO":
         for value in array.flat:
@@ -146,10 +146,9 @@ def refuse_strings(argument: str, values: Any) -> None:
 
 
 def check_sparse(argument: str, matrix: Any) -> None:
-    """Refuse a sparse matrix whose parts do not fit: loops would read beyond them.
+    """Refuse a sparse matrix whose arrays do not fit together: loops would read beyond their ends.
 
-    Anything else than a sparse matrix passes. Rows are checked in one pass over ``indptr``, columns
-    in one over ``indices``.
+    Other types pass. Rows are checked in one pass over ``indptr``, columns in one over ``indices``.
     """
     if not issparse(matrix):
         return
@@ -167,7 +166,7 @@ def check_sparse(argument: str, matrix: Any) -> None:
 
 
 def _find_compressed_problem(matrix: Any) -> str | None:
-    """Return what is wrong with a CSR, CSC or BSR matrix, if anything."""
+    """Return the problem of a CSR, CSC or BSR matrix, or None."""
     block = matrix.blocksize if matrix.format == "bsr" else (1, 1)
     n_rows, n_columns = (length // part for length, part in zip(matrix.shape, block, strict=True))
     if matrix.format == "csc":
@@ -193,11 +192,11 @@ def _is_inside(indices: Any, n: int) -> bool:
 def make_seed(random_state: int | np.random.RandomState | None) -> int:
     """Return a seed in [0, 2⁶⁴): an integer is the seed itself, a generator gives 64 bits."""
     if isinstance(random_state, int | np.integer):
-        # Not 2³² as in NumPy's generators: what a generator gives is a seed as well.
+        # 64 bits, not 32 as in NumPy: a seed drawn from a generator, as below, has 64.
         if not 0 <= random_state < 2**64:
             raise ValueError(f"random_state must be a seed in [0, 2**64), got {random_state!r}")
         return int(random_state)
-    from sklearn.utils import check_random_state  # takes a second, and data sets do without
+    from sklearn.utils import check_random_state  # takes a second, and data sets do not need it
 
     high, low = check_random_state(random_state).randint(0, 2**32, size=2, dtype=np.uint32)
     return (int(high) << 32) | int(low)
@@ -208,8 +207,8 @@ def to_json_number(value: Any) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def to_numbers(values: Any, *, what: str) -> NDArray[np.float64]:
-    """Return an array, a list or a column as float64, with NaN where an entry is missing."""
+def to_numbers(values: Any, *, name: str) -> NDArray[np.float64]:
+    """Return an array, list or column as float64, NaN where missing; ``name`` is for errors."""
     import narwhals.stable.v2 as nw
 
     column = nw.from_native(values, series_only=True, pass_through=True)
@@ -220,13 +219,13 @@ def to_numbers(values: Any, *, what: str) -> NDArray[np.float64]:
         array = np.asarray(values)
         if array.dtype.kind in "OUSMm":
             listed = [np.nan if entry is None else entry for entry in array.tolist()]
-            # Text is refused even if it reads as a number: the column may be of another kind.
+            # Text is refused even if it looks like a number: the column may mean something else.
             if any(isinstance(entry, str | bytes) for entry in listed):
                 raise TypeError("it holds text")
             array = np.array([float(entry) for entry in listed])
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{what} must hold numbers: {error}") from None
+        raise ValueError(f"{name} must hold numbers: {error}") from None
 
 
 def to_read_only(array: Any) -> Any:
@@ -237,14 +236,14 @@ def to_read_only(array: Any) -> Any:
 
 
 def check_row(row: Any, n: int) -> int:
-    """Number of one of n explained nodes, counted from the start."""
+    """Return the position of one of n explained nodes; negative ones count from the end."""
     if isinstance(row, int | np.integer) and not isinstance(row, bool) and -n <= row < n:
         return int(row) % n
     raise ValueError(f"row must be the number of one of {n} explained nodes, got {row!r}")
 
 
 def show_hidden(name: object) -> str:
-    r"""Return a name in which nothing is hidden: control characters are written out.
+    r"""Return a name with its invisible characters written as escapes.
 
     Examples
     --------

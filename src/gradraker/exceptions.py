@@ -14,8 +14,8 @@ from gradraker._fields import describe_fields
 class FieldError(Exception):
     """Base of errors whose facts are fields, as of a dataclass; workers can pickle them.
 
-    ``message`` is the sentence, with names of fields in it. What a field is, its annotation says,
-    from where it goes into the docstring.
+    ``message`` is the sentence, with names of fields in it. The annotation of a field describes it
+    and is copied into the docstring.
     """
 
     message: ClassVar[str]
@@ -25,14 +25,14 @@ class FieldError(Exception):
         describe_fields(cls)
 
     def __post_init__(self) -> None:
-        self.args = tuple(vars(self).values())  # what a copy is made from
+        self.args = tuple(vars(self).values())  # from which pickle makes a copy
 
     def __str__(self) -> str:
         return self.message.format(**vars(self))
 
 
 class ArgumentError(FieldError, ValueError):
-    """An argument has a value that will not do.
+    """An argument has a value that is not allowed.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class ArgumentError(FieldError, ValueError):
 
 
 class ArgumentTypeError(ArgumentError, TypeError):
-    """An argument is of a kind that will not do.
+    """An argument has a type that is not allowed.
 
     Examples
     --------
@@ -106,9 +106,9 @@ class PartlyWrittenError(OSError):
     Attributes
     ----------
     written : list of str
-        Outputs that are new.
+        Outputs that were written.
     unwritten : list of str
-        Outputs that are as they were.
+        Outputs that did not change.
     """
 
     def __init__(self, error: OSError, written: Sequence[str], unwritten: Sequence[str]) -> None:
@@ -148,7 +148,7 @@ class SweepError(FieldError, ValueError):
 
 
 class SweepFileError(FieldError, ValueError):
-    """A file does not hold the results of the sweep that is asked for."""
+    """A file does not hold the results of the requested sweep."""
 
     file: Annotated[str, "The file."]
     problem: Annotated[str, "What is wrong with it."]
@@ -156,7 +156,7 @@ class SweepFileError(FieldError, ValueError):
 
 
 class UnknownFigureError(FieldError, ValueError):
-    """A figure of the paper was asked for by a name that it does not have.
+    """A requested figure of the paper does not exist.
 
     Examples
     --------
@@ -166,7 +166,7 @@ class UnknownFigureError(FieldError, ValueError):
     gradraker.exceptions.UnknownFigureError: only: there is no 'fig9'; it must be some of fig1, fig2
     """
 
-    name: Annotated[str, "The name asked for."]
+    name: Annotated[str, "The requested name."]
     known: Annotated[tuple[str, ...], "The names that exist."]
 
     def __str__(self) -> str:
@@ -175,7 +175,7 @@ class UnknownFigureError(FieldError, ValueError):
 
 @dataclass(frozen=True)
 class Place:
-    """Where in a file something is: name, line from 1, row from 1, column from 1, its header.
+    """A place in a file: its name, line, row and column, each from 1, and the column's header.
 
     Examples
     --------
@@ -201,7 +201,7 @@ class Place:
 
 
 class GraphFileError(ValueError):
-    """A file of edges or values is not what it should be; the message names the place.
+    """A file of edges or values is malformed; the message names the place.
 
     Attributes
     ----------
@@ -213,9 +213,9 @@ class GraphFileError(ValueError):
     Examples
     --------
     >>> from gradraker.exceptions import GraphFileError, Place
-    >>> raise GraphFileError(Place("edges.csv", line=3, column=2), "'x' is no number")
+    >>> raise GraphFileError(Place("edges.csv", line=3, column=2), "'x' is not a number")
     Traceback (most recent call last):
-    gradraker.exceptions.GraphFileError: edges.csv, line 3, column 2: 'x' is no number
+    gradraker.exceptions.GraphFileError: edges.csv, line 3, column 2: 'x' is not a number
     """
 
     def __init__(self, place: Place | str, problem: str) -> None:
@@ -228,10 +228,10 @@ class GraphFileError(ValueError):
 
 
 class UnclearTableError(GraphFileError):
-    """A table can be read in more than one way, and nothing tells which one is meant.
+    """A table can be read in more than one way.
 
-    Besides the attributes of :class:`GraphFileError`, ``arguments`` are those that settle it, such
-    as ``("source", "target")``.
+    Besides the attributes of :class:`GraphFileError`, ``arguments`` names the arguments that
+    choose between them, such as ``("source", "target")``.
 
     Examples
     --------
@@ -269,24 +269,38 @@ class UnknownNodesError(FieldError, ValueError):
     argument: Annotated[str, "The argument that named them."]
     nodes: Annotated[list[Hashable], "Their names."]
     remedy: Annotated[str, "What a caller can do about it."]
+    line: Annotated[int | None, "Line of the first one, if a text file named them."] = None
 
     def __str__(self) -> str:
-        what = (
+        problem = (
             "nodes that are not in the graph"
             if self.argument == "values"
             else "names that the graph does not have"
         )
-        return f"{self.argument} holds {what}: {format_names(self.nodes)}; {self.remedy}"
+        return f"{self.argument} holds {problem}: {format_names(self.nodes)}; {self.remedy}"
+
+
+class NotHeldError(FieldError, ValueError):
+    """A model was told to forget a value, a node or an edge that it does not have."""
+
+    argument: Annotated[str, "Which of values, nodes and edges named the node."]
+    node: Annotated[Hashable, "Name of the node."]
+    problem: Annotated[str, "What the node is not."]
+    message = "{argument} holds {node!r}, which {problem}"
 
 
 class TooFewValuesError(FieldError, ValueError):
-    """Too few values are known for what is to be chosen from them."""
+    """Too few values are known to choose a setting from them."""
 
-    got: Annotated[str, "What is known."]
-    wanted: Annotated[str, "What is needed."]
+    got: Annotated[str, "The number of known values."]
+    wanted: Annotated[str, "The number that is needed."]
     remedy: Annotated[str, "What a caller can do about it."]
+    settings: Annotated[tuple[str, ...], "Arguments that help as well, if they are numbers."] = ()
     argument: ClassVar[str] = "values"  # that held the values
-    message = "values: {got}, {wanted}: {remedy}"
+
+    def __str__(self) -> str:
+        others = "".join(f", or {name} as a number" for name in self.settings)
+        return f"values: {self.got}, {self.wanted}: {self.remedy}{others}"
 
 
 class JournalError(FieldError, ValueError):
@@ -309,13 +323,13 @@ class LiveRequestError(FieldError, ValueError):
     """A live service refused a request."""
 
     status: Annotated[int, "Status of the answer, such as 422."]
-    error: Annotated[str, "What the service says."]
+    error: Annotated[str, "The service's message."]
     fields: Annotated[dict[str, str], "Fields of the request, and what is wrong with each."]
     message = "{error} (status {status})"
 
 
 class NegativeWeightError(FieldError, ValueError):
-    """A random walk was asked for, and an edge weight is negative.
+    """A random walk needs nonnegative edge weights, and one is negative.
 
     Examples
     --------
@@ -346,22 +360,22 @@ def format_names(names: Sequence[Hashable], *, most: int = 5) -> str:
 
 
 class NoDeviceError(FieldError, RuntimeError):
-    """A device was asked for that this machine does not have; ``reason`` says what is missing."""
+    """The requested device is not available; ``reason`` tells which part is missing."""
 
     reason: str
     message = "device='cuda' needs an NVIDIA GPU and CuPy, but {reason}; device='cpu' does without"
 
 
 class DeviceWarning(UserWarning):
-    """``device="auto"`` took another device than a user may expect."""
+    """``device="auto"`` chose another device than a user may expect."""
 
 
 class DeviceMemoryError(MemoryError, FieldError):
     """The memory of a device is too small for a graph; the model is as it was before.
 
     Attributes are ``device``, the size of the graph (``n_nodes``, ``n_entries``), and the bytes of
-    memory that were ``free`` and in ``total``. Of exact kernels, which are checked beforehand,
-    ``n_known`` is the number of known nodes and ``needed`` the bytes that they take.
+    ``free`` and ``total`` memory. For exact kernels, whose size is checked beforehand, ``n_known``
+    is the number of known nodes and ``needed`` the bytes that their kernels take.
     """
 
     device: str
@@ -373,18 +387,18 @@ class DeviceMemoryError(MemoryError, FieldError):
     needed: int = 0
 
     def __str__(self) -> str:
-        what, instead = f"{self.n_nodes} nodes and {self.n_entries} entries of the graph", ""
+        data, remedy = f"{self.n_nodes} nodes and {self.n_entries} entries of the graph", ""
         if self.needed:
-            what = f"exact kernels of {self.n_known} known nodes ({self.needed / 1e9:.1f} GB)"
-            instead = "solver='operators' needs less, and "
+            data = f"exact kernels of {self.n_known} known nodes ({self.needed / 1e9:.1f} GB)"
+            remedy = "solver='operators' needs less, and "
         return (
-            f"device={self.device!r} has too little memory for {what}: {self.free / 1e9:.1f} GB of "
-            f"{self.total / 1e9:.1f} GB were free; {instead}device='cpu' uses the machine's memory"
+            f"device={self.device!r} has too little memory for {data}: {self.free / 1e9:.1f} GB of "
+            f"{self.total / 1e9:.1f} GB were free; {remedy}device='cpu' uses the machine's memory"
         )
 
 
 class NoWorkerError(FieldError, TimeoutError):
-    """A cluster had no worker for so many seconds (``timeout``)."""
+    """A cluster had no worker for ``timeout`` seconds."""
 
     timeout: float
     message = "the cluster had no worker for {timeout:g} seconds: start one, or wait longer"

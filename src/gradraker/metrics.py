@@ -88,14 +88,14 @@ class LeftOutError:
 def measure_left_out_error(
     known: Vector, values: Vector, predictions: Vector, means: Vector
 ) -> LeftOutError:
-    """Compare predictions, and means as the simplest predictions, with values.
+    """Measure the errors of predictions, and of means as a baseline.
 
     Parameters
     ----------
     known : array of shape (N,)
         All known values: their range is the unit of GNMSE.
     values, predictions, means : arrays of shape (m,)
-        Of the nodes that were left out.
+        Values, predictions and baseline of the nodes that were left out.
     """
     low, high = float(known.min()), float(known.max())
     span = high - low if high > low else 1.0

@@ -17,7 +17,7 @@ def test_nodes_that_are_not_named_have_no_attributes() -> None:
     assert repr(table) == "AttributeTable: 1 numbers per node (number: 1); 2 without"
 
 
-def test_attributes_of_other_nodes_are_refused_by_name() -> None:
+def test_attributes_of_unknown_nodes_are_refused() -> None:
     with pytest.raises(UnknownNodesError, match=r"attributes holds .* 'zoe'; pass unknown_nodes="):
         learn_attributes({"zoe": [1.0]}, NODES)
     with pytest.raises(ValueError, match="attributes"):

@@ -1,4 +1,4 @@
-"""Encoders as data: they transform as skrub's, and come out of a file as they went in."""
+"""Encoders as data: they transform as skrub's do, and a file restores them unchanged."""
 
 import json
 from typing import Any

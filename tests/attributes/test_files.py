@@ -1,4 +1,4 @@
-"""Tables of attributes in model files: what goes in comes out, and what is forged is refused."""
+"""Tables of attributes in model files are restored unchanged, and forged ones are refused."""
 
 import json
 from typing import Any
@@ -18,7 +18,7 @@ WORDS = {"a": {"red": 1, "old": 2}, "b": ["old"]}
 
 
 @pytest.mark.parametrize("given", [DENSE, WORDS, csr_array([[1.0, 0.0]] * 3)])
-def test_a_table_comes_back(given: Any) -> None:
+def test_attribute_table_is_restored_unchanged(given: Any) -> None:
     table = learn_attributes(given, NODES)
     state, arrays = dump_attributes(table)
     again = restore_attributes(json.loads(json.dumps(state)), arrays, 3)

@@ -1,4 +1,4 @@
-"""Forms of attributes, and what is said of those that cannot be read."""
+"""Forms of attributes, and errors for those that cannot be read."""
 
 from typing import Any
 
@@ -72,7 +72,7 @@ def test_texts_of_nodes_are_a_column() -> None:
     np.testing.assert_array_equal(table.matrix[0], table.matrix[2])
 
 
-def test_dates_and_durations_among_objects_are_understood() -> None:
+def test_dates_and_durations_among_objects_are_recognised() -> None:
     days = pd.date_range("2020-01-01", periods=3)
     frame = FRAME.assign(day=[days[0], None, days[2]], span=days - days[0])
     table = learn_attributes(frame.astype({"day": object}), NODES)
@@ -80,7 +80,7 @@ def test_dates_and_durations_among_objects_are_understood() -> None:
     np.testing.assert_array_equal(table.matrix[:, -1], [0.0, 86400.0, 172800.0])
 
 
-def test_the_column_of_names_is_known_by_the_columns_of_fit() -> None:
+def test_a_column_beside_those_of_fit_names_the_nodes() -> None:
     table = learn_attributes(FRAME, NODES)
     graph = NodeGraph(NODES, csr_array((3, 3)))
     new = pd.DataFrame({"age": [4.0], "size": [40.0], "station": ["z"]})
@@ -130,13 +130,13 @@ def test_words_stay_words_for_few_nodes() -> None:
     np.testing.assert_array_equal(more.matrix.toarray(), [[1.0, 0.0]] * 3)
 
 
-def test_words_are_named_in_the_order_in_which_they_come() -> None:
+def test_words_are_named_in_the_order_of_their_first_use() -> None:
     words: Any = {"a": {"red": 1, "old": 2}, "b": ["red"]}
     assert read_attributes(words, np.array(["a", "b"])).names == ("red", "old")
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         (np.ones((2, 2)), "attributes has 2 rows, but there are 3 nodes"),
         (np.array([[1.0], [np.inf], [0.0]]), "infinite number in row 1, column 0"),
@@ -160,8 +160,8 @@ def test_words_are_named_in_the_order_in_which_they_come() -> None:
         (FRAME.iloc[:0], "a table without rows"),
     ],
 )
-def test_bad_attributes_are_refused_with_a_reason(given: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_bad_attributes_are_refused_with_a_reason(given: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         learn_attributes(given, NODES)
 
 

@@ -1,4 +1,4 @@
-"""A model that forgets nodes equals one that never saw them, whatever their attributes were."""
+"""A model that forgets nodes equals one fitted without them, for attributes of every form."""
 
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -24,7 +24,7 @@ TOPICS = ["old harbour", "new town", "river bank", "hill fort", "market square"]
 
 
 def _make_frame() -> pd.DataFrame:
-    """Columns of every kind, to which the nodes that go bring something of their own."""
+    """Columns of every kind, in which forgotten nodes have entries that no other node has."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
@@ -104,7 +104,7 @@ def _to_polars(frame: pd.DataFrame) -> pl.DataFrame:
         (NodeClassifier, False, "polars"),
     ],
 )
-def test_forgetting_nodes_of_a_frame_equals_never_seeing_them(
+def test_forgetting_nodes_of_a_frame_equals_fitting_without_them(
     estimator: Any, is_saved: bool, library: str, tmp_path: Path
 ) -> None:
     known, left = (VALUES, VALUES_LEFT) if estimator is NodeRegressor else (LABELS, LABELS_LEFT)
@@ -141,7 +141,7 @@ def _make_bags() -> dict[str, Any]:
 
 
 def _make_half_full_records() -> dict[str, Any]:
-    """Named numbers that most nodes have only because of the nodes that go."""
+    """Named numbers that most nodes have only because of the forgotten nodes."""
     rare = [f"w{j}" for j in range(10)]
     few = {
         f"n{i}": {word: 1.0 + (i * (j + 1)) % 5 for j, word in enumerate(rare[:width])}
@@ -154,7 +154,7 @@ def _make_half_full_records() -> dict[str, Any]:
     "make", [_make_records, _make_bags, _make_half_full_records], ids=["records", "bags", "half"]
 )
 @pytest.mark.parametrize("is_saved", [pytest.param(False, marks=pytest.mark.slow), True])
-def test_forgetting_nodes_of_a_mapping_equals_never_seeing_them(
+def test_forgetting_nodes_of_a_mapping_equals_fitting_without_them(
     make: Any, is_saved: bool, tmp_path: Path
 ) -> None:
     attributes = make()
@@ -218,7 +218,7 @@ def test_forgetting_the_first_nodes_fits_encoders_on_later_ones() -> None:
     np.testing.assert_allclose(model.predict(LEFT), fresh.predict(LEFT), atol=1e-8)
 
 
-def test_later_entries_that_do_not_fit_make_encoders_of_all_that_is_left() -> None:
+def test_encoders_are_fitted_on_all_nodes_if_later_entries_do_not_fit() -> None:
     frame = pd.DataFrame({"code": [str(i) for i in range(N)]}, index=NAMES)
     frame.loc["n0"], frame.loc["n50"] = "text", "letters"
     model = NodeRegressor().fit(EDGES, VALUES, attributes=frame.iloc[:40])

@@ -12,25 +12,25 @@ from gradraker.attributes.table import AttributeTable
 pytest.importorskip("skrub")
 
 
-def test_kinds_of_columns_are_told(table: AttributeTable) -> None:
-    told = table.describe()
-    assert told["kinds"] == {"number": 3, "category": 3, "date": 2, "text": 1}
-    assert json.loads(json.dumps(told)) == told
+def test_describe_lists_kinds_of_columns(table: AttributeTable) -> None:
+    facts = table.describe()
+    assert facts["kinds"] == {"number": 3, "category": 3, "date": 2, "text": 1}
+    assert json.loads(json.dumps(facts)) == facts
 
 
 @pytest.mark.parametrize(
-    ("column", "entry", "said"),
+    ("column", "entry", "message"),
     [
         ("age", "old", "'old' in column 'age', where there were numbers before"),
         ("since", "soon", "'soon' in column 'since', where there were dates before"),
     ],
 )
-def test_text_where_something_else_was_is_refused(
-    table: AttributeTable, column: str, entry: str, said: str
+def test_text_in_a_column_of_numbers_or_dates_is_refused(
+    table: AttributeTable, column: str, entry: str, message: str
 ) -> None:
     new = make_frame().iloc[:2].astype({column: object})
     new.iloc[0, new.columns.get_loc(column)] = entry
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         encode(table, new)
 
 

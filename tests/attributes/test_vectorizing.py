@@ -55,7 +55,7 @@ def test_polars_frames_are_encoded_alike(table: AttributeTable) -> None:
 
 
 @pytest.mark.process
-def test_numbers_need_no_library_and_texts_say_which() -> None:
+def test_numbers_need_no_skrub_and_texts_name_it() -> None:
     code = """
 import sys
 sys.modules["skrub"] = None

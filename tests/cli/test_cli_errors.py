@@ -1,4 +1,4 @@
-"""Errors and wrong use of the command line: one sentence, and an exit code."""
+"""Errors and wrong usage of the command line: one sentence, and an exit code."""
 
 import subprocess
 import sys
@@ -60,7 +60,7 @@ def test_debug_lets_the_error_through(
         [],
     ],
 )
-def test_wrong_use_is_exit_code_2(
+def test_wrong_usage_is_exit_code_2(
     constant: type[Any], run_in_folder: Callable[..., Any], arguments: list[Any]
 ) -> None:
     Path("a-file").touch()

@@ -1,4 +1,4 @@
-"""All commands: their help, their documentation, and what completes them."""
+"""All commands: their help, their documentation, and shell completion."""
 
 import os
 import re
@@ -40,7 +40,7 @@ def example(command: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_help_has_words_and_an_example_that_runs(
+def test_help_has_texts_and_an_example_that_runs(
     run_in_copy: Callable[..., Any], words: tuple[Any, ...]
 ) -> None:
     command = COMMANDS[words]
@@ -72,7 +72,7 @@ def test_every_command_is_mentioned_in_the_documentation(words: tuple[Any, ...])
     assert words[-1] in PAGE.read_text("utf-8")
 
 
-def test_there_is_no_section_for_a_command_that_is_not_there() -> None:
+def test_every_section_of_the_documentation_is_a_command() -> None:
     sections = re.findall(r"^## gradraker (\w+)$", PAGE.read_text("utf-8"), re.MULTILINE)
     assert set(sections) == set(main.commands)
 

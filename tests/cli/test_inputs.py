@@ -1,4 +1,4 @@
-"""Files that other people made, and classes: what the commands tell, refuse and write."""
+"""Files with other columns, and classes: what the commands print, refuse and write."""
 
 import csv
 import json
@@ -45,17 +45,17 @@ def test_more_than_one_column_is_refused_with_the_options(run: Any) -> None:
     assert result.stdout == ""
 
 
-def test_what_was_taken_is_told_on_standard_error(run: Any) -> None:
+def test_the_columns_that_were_read_are_named_on_standard_error(run: Any) -> None:
     result = run("predict", *CLASSES, "--json")
     assert result.exit_code == 0, result.stderr
-    told = result.stderr.splitlines()
-    assert told[0] == "links.csv: read as: source = id_1, target = id_2; 1 header line"
-    assert "no edge has its reverse, so the graph is taken as directed" in told[1]
-    assert told[2].startswith("pages.csv: read as: node = page_name, value = page_type; 1 header")
-    assert json.loads(result.stdout)["readings"]["edges"] == told[0].removeprefix("links.csv: ")
+    notes = result.stderr.splitlines()
+    assert notes[0] == "links.csv: read as: source = id_1, target = id_2; 1 header line"
+    assert "no edge has its reverse, so the graph is taken as directed" in notes[1]
+    assert notes[2].startswith("pages.csv: read as: node = page_name, value = page_type; 1 header")
+    assert json.loads(result.stdout)["readings"]["edges"] == notes[0].removeprefix("links.csv: ")
 
 
-def test_a_first_line_of_words_is_refused_until_it_is_settled(run: Any) -> None:
+def test_an_ambiguous_first_line_is_refused_without_a_header_option(run: Any) -> None:
     write("friends.csv", [("person", "friend"), ("Ann", "Bob"), ("Carl", "Dora")])
     write("ages.csv", [("node", "value"), ("Ann", 1), ("Dora", 2)])
     files = ["--edges", "friends.csv", "--values", "ages.csv", "--json"]
@@ -67,7 +67,7 @@ def test_a_first_line_of_words_is_refused_until_it_is_settled(run: Any) -> None:
     assert both["graph"]["nodes"] == 6
 
 
-def test_columns_by_number_and_undirected(run: Any) -> None:
+def test_columns_can_be_given_by_number(run: Any) -> None:
     options = ["--source", "1", "--target", "2", "--node", "1", "--value", "4", "--undirected"]
     facts = json.loads(run("predict", *FILES, *options, "--json").stdout)
     assert facts["task"] == "values"
@@ -146,7 +146,7 @@ def test_update_keeps_intervals_and_bounds(run: Any) -> None:
     assert other["coverage"] == 0.5
 
 
-def test_numbers_are_labels_where_the_user_says_so(run: Any) -> None:
+def test_numbers_can_be_labels_of_classes(run: Any) -> None:
     write("groups.csv", [("node", "group"), *((f"page {i:02d}", i // 30) for i in range(0, 60, 2))])
     files = ["--edges", "links.csv", "--values", "groups.csv", "--json"]
     assert json.loads(run("predict", *files).stdout)["task"] == "values"
@@ -164,7 +164,7 @@ def test_numbers_are_labels_where_the_user_says_so(run: Any) -> None:
         (["--source", ""], "'' is not a column"),
     ],
 )
-def test_options_that_classes_or_columns_exclude_are_wrong_use(
+def test_options_that_do_not_fit_classes_or_columns_are_refused(
     run: Any, options: Any, words: Any
 ) -> None:
     result = run("predict", *CLASSES, *options)
@@ -172,7 +172,7 @@ def test_options_that_classes_or_columns_exclude_are_wrong_use(
     assert words in result.stderr
 
 
-def test_a_column_that_does_not_exist(run: Any) -> None:
+def test_a_missing_column_is_refused(run: Any) -> None:
     result = run("predict", *CLASSES, "--source", "nobody")
     assert result.exit_code == 1
     assert "'nobody' is not a column: the table has columns 'id_1', 'id_2'" in result.stderr

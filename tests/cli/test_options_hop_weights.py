@@ -29,7 +29,7 @@ def test_ranges_are_those_of_the_library() -> None:
     assert json.loads(result.stdout)["extending_disturbing"] == expected
 
 
-def test_a_sweep_counts_walks_as_asked() -> None:
+def test_a_sweep_uses_the_hop_weights() -> None:
     quick = ("--sigma2", "0.5:50:3", "--repeats", "4", "--frequencies", "20")
     result = invoke("sweep", *FILES, *quick, "--hops", "2", "--hop-weights", "binary")
     assert result.exit_code == 0, result.output
@@ -45,7 +45,7 @@ def test_a_saved_model_keeps_how_walks_count() -> None:
 
 
 @pytest.mark.parametrize("command", [["ranges"], ["predict", "--method", "skg"], ["sweep"]])
-def test_negative_weights_are_refused_in_words_of_the_command(command: list[str]) -> None:
+def test_negative_weights_are_refused_by_the_name_of_the_option(command: list[str]) -> None:
     Path("signed.csv").write_text("source,target,weight\na,b,-1\nb,c,2\nc,a,1\n")
     Path("three.csv").write_text("node,value\na,1\nb,2\nc,3\n")
     files = ("--edges", "signed.csv", "--values", "three.csv")
@@ -54,7 +54,7 @@ def test_negative_weights_are_refused_in_words_of_the_command(command: list[str]
     assert "weights of at least 0, got -1: pass --unweighted, or count walks" in result.stderr
 
 
-def test_nodes_models_do_not_count_walks() -> None:
+def test_the_node_model_refuses_hop_weights() -> None:
     graph, known = [("a", "b"), ("b", "c")], {"a": 1.0, "b": 2.0}
     with pytest.raises(TypeError, match="'hop_weights' is not an option of a graph"):
         gradraker.predict_nodes(graph, known, hop_weights="binary")

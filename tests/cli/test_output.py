@@ -1,4 +1,4 @@
-"""Output of commands in processes: whole or as it was, whatever ends the process or the stream."""
+"""Output of commands is complete or unchanged, however the process or the stream ends."""
 
 import os
 import signal
@@ -77,17 +77,17 @@ def test_killed_while_writing_leaves_the_old_output(
     with start_slow_writer(module, words, stations, out) as process:
         for _ in range(3):  # three rows are on their way
             assert process.stderr.readline() == "row\n"
-        assert len(list(tmp_path.iterdir())) == 2  # the old file, and what is being written
+        assert len(list(tmp_path.iterdir())) == 2  # the old file and the temporary one
         process.send_signal(signal.SIGKILL)
         assert process.wait(timeout=60) == -signal.SIGKILL
     assert out.read_text() == "old"
-    # A killed process cannot tidy up; what it leaves is hidden and has another name.
+    # A killed process cannot clean up; the file that it leaves is hidden and has another name.
     assert visible(tmp_path) == ["p.csv"]
 
 
 @pytest.mark.process
 @WRITING
-def test_interrupted_process_tidies_up(
+def test_interrupted_process_removes_its_temporary_files(
     module: str, words: str, stations: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "p.csv"
@@ -114,7 +114,7 @@ WRITERS = pytest.mark.parametrize(
 
 @pytest.mark.process
 @WRITERS
-def test_a_closed_pipe_is_no_traceback(stations: Path, words: str) -> None:
+def test_a_closed_pipe_gives_no_traceback(stations: Path, words: str) -> None:
     process = start_python(
         *(PROGRAM, *words.split()),
         cwd=stations,

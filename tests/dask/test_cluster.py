@@ -21,7 +21,7 @@ pytestmark = [
 ]
 
 
-def test_workers_that_are_all_gone_are_an_error_after_the_stated_time() -> None:
+def test_losing_all_workers_is_an_error_after_the_timeout() -> None:
     with (
         distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as own,
         distributed.Client(own, set_as_default=False) as lonely,
@@ -34,7 +34,7 @@ def test_workers_that_are_all_gone_are_an_error_after_the_stated_time() -> None:
     gc.collect()
 
 
-def test_no_worker_is_an_error_after_the_stated_time() -> None:
+def test_no_worker_is_an_error_after_the_timeout() -> None:
     A, values = make_graph()
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,

@@ -66,7 +66,7 @@ def test_regressor_on_a_cluster_equals_the_plain_one(client: Any, solver: str) -
     np.testing.assert_array_equal(local.predict(), plain.predict())
 
 
-def test_classifier_takes_the_client_that_was_made_last(client: Any) -> None:
+def test_classifier_takes_the_current_client(client: Any) -> None:
     A, values = make_graph()
     names = [f"node {i}" for i in range(N)]
     labels = {names[i]: "high" if v > 0 else "low" for i, v in enumerate(values) if v == v}
@@ -123,7 +123,7 @@ def test_attributes_and_sample_weights_go_to_workers(client: Any) -> None:
     np.testing.assert_array_equal(spread.predict(), plain.predict())
 
 
-def test_explanations_in_another_scale_are_put_together(client: Any) -> None:
+def test_explanations_in_another_scale_are_joined(client: Any) -> None:
     A, values = make_graph()
     values = np.exp(3.0 * values)
     parameters: dict[str, Any] = {"solver": "operators", "alpha": 0.5, "transform": "log"}
@@ -224,8 +224,8 @@ def test_copies_need_no_cluster(client: Any) -> None:
     np.testing.assert_array_equal(copy.explain([1, 2]).weights, model.explain([1, 2]).weights)
 
 
-def test_direction_that_was_told_reaches_the_workers() -> None:
+def test_the_option_directed_reaches_the_workers() -> None:
     A = csr_array(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]))
-    for told in (True, False):
-        assert share_graph(A, {"directed": told})[1]["directed"] is told
+    for directed in (True, False):
+        assert share_graph(A, {"directed": directed})[1]["directed"] is directed
     assert share_graph(A, {})[1]["directed"] is False  # every edge has its reverse

@@ -54,7 +54,7 @@ def test_the_seed_decides_the_graph(make: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("make", FAMILIES)
-def test_a_generator_moves_on_and_the_global_one_does_not(make: Callable[..., Any]) -> None:
+def test_a_given_generator_advances_and_the_global_one_does_not(make: Callable[..., Any]) -> None:
     rng = np.random.default_rng(0)
     before = np.random.get_state(legacy=True)[1].copy()  # type: ignore[index] # noqa: NPY002
     assert not same(make(60, random_state=rng), make(60, random_state=rng))
@@ -98,7 +98,7 @@ def test_values_without_noise_are_the_documented_ones() -> None:
 
 
 @pytest.mark.parametrize("make", FAMILIES)
-def test_noise_has_the_asked_deviation(make: Callable[..., Any]) -> None:
+def test_noise_has_the_given_deviation(make: Callable[..., Any]) -> None:
     clean = make(5000, noise=0.0, random_state=0, **_sparse(make))
     noisy = make(5000, noise=0.5, random_state=0, **_sparse(make))
     # The standard deviation of 5000 draws is known to 0.5 / sqrt(10000).
@@ -115,7 +115,7 @@ def _sparse(make: Callable[..., Any]) -> dict[Any, Any]:
     }[make]
 
 
-def test_values_along_edges_are_smooth_or_not_as_asked() -> None:
+def test_values_along_edges_are_smooth_or_not_by_parameters() -> None:
     assert edge_correlation(make_block_graph(random_state=0)) > 0.5
     assert edge_correlation(make_block_graph(p_in=0.01, p_out=0.1, random_state=0)) < -0.2
     bipartite = make_block_graph(n_blocks=2, p_in=0.0, p_out=0.1, random_state=0)

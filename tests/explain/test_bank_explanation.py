@@ -10,16 +10,16 @@ from gradraker import SKGRegressor
 
 @pytest.mark.parametrize("regularization", [0.0, 0.4])
 @pytest.mark.parametrize("y", [Y, Y3], ids=["one", "three"])
-def test_predictions_are_weighted_sums_of_seen_values(
+def test_predictions_are_weighted_sums_of_known_values(
     y: NDArray[np.float64], regularization: float
 ) -> None:
     model = bank(regularization=regularization).fit(X, y)
     model.learning_rate = 0.1
     model.partial_fit(X[:7].astype(np.float32), y[:7])
     explanation = model.explain(X)
-    seen = np.concatenate([y, y[:7]])
-    np.testing.assert_array_equal(explanation.values, seen)
-    np.testing.assert_allclose(explanation.weights @ seen, model.predict(X), atol=1e-10)
+    learned = np.concatenate([y, y[:7]])
+    np.testing.assert_array_equal(explanation.values, learned)
+    np.testing.assert_allclose(explanation.weights @ learned, model.predict(X), atol=1e-10)
     np.testing.assert_array_equal(explanation.kernel_weights, model.kernel_weights_)
     np.testing.assert_array_equal(explanation.member_predictions, model.predict_members(X))
 
@@ -32,7 +32,7 @@ def test_a_bank_of_one_is_explained_as_skg_is() -> None:
     assert len(one.top(3, row=0)) == 3
 
 
-def test_explaining_needs_what_was_observed() -> None:
+def test_explaining_needs_the_known_rows() -> None:
     model = bank(keep_known=False).fit(X, Y)
     with pytest.raises(ValueError, match="keep_known is False"):
         model.explain(X)

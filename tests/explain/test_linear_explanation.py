@@ -58,7 +58,7 @@ def test_top_needs_a_count(k: Any) -> None:
 
 
 @pytest.mark.parametrize("row", [2, -3, 0.5, "Davos"])
-def test_a_row_must_be_there(row: Any) -> None:
+def test_a_row_that_does_not_exist_is_refused(row: Any) -> None:
     explanation = hand_made([[1.0], [1.0]], [1.0])
     with pytest.raises(
         ValueError, match=r"row must be the number of one of 2 explained nodes, got"
@@ -66,7 +66,7 @@ def test_a_row_must_be_there(row: Any) -> None:
         explanation.top(row=row)
 
 
-def test_without_pandas_top_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_top_without_pandas_names_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="pip install pandas"):
         hand_made([[1.0]], [1.0]).top()

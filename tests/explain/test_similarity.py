@@ -1,4 +1,4 @@
-"""Similarity measure B, exact-kernel weights, and what the paper reads off B and F."""
+"""Similarity measure B, exact-kernel weights, and the paper's quantities derived from B and F."""
 
 import math
 from typing import Any
@@ -145,7 +145,7 @@ def test_kernel_weights_equal_the_recursion_on_the_kernel(
     np.testing.assert_array_equal(one, found[1])
 
 
-def test_kernel_weights_are_what_weights_tend_to() -> None:
+def test_weights_tend_to_kernel_weights_as_d_grows() -> None:
     rng = np.random.default_rng(0)
     X = (rng.random((8, 6)) < 0.4).astype(float)
     order = np.concatenate([rng.permutation(8) for _ in range(3)])
@@ -185,7 +185,7 @@ def test_conformity_factor_by_hand() -> None:
     np.testing.assert_allclose(found, [0.3, -0.1, 0.5, np.nan], rtol=1e-13)
 
 
-def test_conformity_factor_where_there_is_none() -> None:
+def test_conformity_factor_is_nan_where_none_exists() -> None:
     """F/B ≤ 0 or B = 0 has no α < 1; at i = T the exponent is 0 and any α does."""
     B = [0.2, -0.2, 0.2, 0.0, 0.0, -0.2, 1e-200, 0.2]
     F = [-0.1, 0.1, 0.0, 0.1, 0.0, -0.1, -1e-200, 0.2]
@@ -204,7 +204,7 @@ def test_conformity_factor_where_there_is_none() -> None:
         max_size=30,
     )
 )
-def test_equation_sp_holds_back(pairs: Any) -> None:
+def test_conformity_factor_solves_equation_sp(pairs: Any) -> None:
     B, alpha = (np.array(part) for part in zip(*pairs, strict=True))
     exponent = np.arange(B.size - 1, -1, -1)
     F = B * (1 - alpha) ** exponent
@@ -215,7 +215,7 @@ def test_equation_sp_holds_back(pairs: Any) -> None:
     np.testing.assert_allclose(back, F[:-1], rtol=1e-11)
 
 
-def test_equation_sp_holds_back_on_a_model() -> None:
+def test_conformity_factor_solves_equation_sp_on_a_model() -> None:
     rng = np.random.default_rng(0)
     X = (rng.random((10, 6)) < 0.4).astype(float)
     model = SKGRegressor(sigma2=3.0, random_state=0).fit(X, np.zeros(10))

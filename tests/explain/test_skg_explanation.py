@@ -25,7 +25,7 @@ from small_skg import M, N, assert_same, fitted, graph, regressor, values
 
 
 class History:
-    """A model, and by its side a plain list of all that it was told."""
+    """A model, and plain lists of everything that it learned."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class History:
         self.forget()
 
     def forget(self) -> None:
-        # Of each observed node.
+        # Of each known node.
         self.rows: list[Any] = []
         self.values: list[Any] = []
         self.single: list[Any] = []
@@ -150,7 +150,7 @@ ACTIONS = ("fit", "chunk", "grow", "columns", "one", "rate")
 )
 @example(0, "gaussian", "weighted", np.float32, 0, 1.0, 5, list(ACTIONS))
 @example(1, "gaussian", "signed", np.float64, 2, 1.0, 5, ["one", "rate", "grow", "one", "rate"])
-def test_exact_for_any_history(
+def test_explanations_are_exact_for_any_history(
     seed: Any,
     kernel: Any,
     data: Any,
@@ -165,12 +165,12 @@ def test_exact_for_any_history(
     for action in (str(rng.choice(["fit", "chunk", "one"])), *actions):
         history.learn(action)
     model = history.model
-    # Tested nodes refer to nodes that were never seen as well.
+    # Explained nodes refer to new nodes as well.
     history.names += ["never seen", "nor this"]
     X = history.matrix(int(rng.integers(1, 5)))
     explanation = model.explain(history.given(X), references=history.names)
 
-    # What was learned is known, in the order in which it came.
+    # Known nodes are in the order in which they were learned.
     np.testing.assert_array_equal(explanation.values, np.array(history.values))
     np.testing.assert_array_equal(explanation.order, history.order)
 
@@ -188,13 +188,15 @@ def test_exact_for_any_history(
 
     # The literal recursion, on features by the definition.
     universe = list(dict.fromkeys([*model.references_, *history.names]))
-    observed = history.dense(history.rows, universe)
-    tested = history.dense(
+    known_rows = history.dense(history.rows, universe)
+    explained_rows = history.dense(
         [dict(zip(history.names, row.tolist(), strict=True)) for row in X], universe
     )
     unknown = regressor(kernel=kernel, sigma2=sigma2, n_frequencies=n_frequencies)
-    frequencies = unknown.fit(observed, np.zeros(len(observed)), references=universe).frequencies_
-    Z, stars = (skg_oracle.features(part, frequencies) for part in (observed, tested))
+    frequencies = unknown.fit(
+        known_rows, np.zeros(len(known_rows)), references=universe
+    ).frequencies_
+    Z, stars = (skg_oracle.features(part, frequencies) for part in (known_rows, explained_rows))
     Z[history.single] = Z[history.single].astype(np.float32)
     if dtype == np.float32:
         stars = stars.astype(np.float32).astype(float)
@@ -203,7 +205,7 @@ def test_exact_for_any_history(
     np.testing.assert_allclose(explanation.by_time, expected, rtol=0, atol=1e-11)
 
     # Weights of a node are those of its times.
-    by_node = np.zeros((len(X), len(observed)))
+    by_node = np.zeros((len(X), len(known_rows)))
     for t, i in enumerate(history.order):
         by_node[:, i] += explanation.by_time[:, t]
     np.testing.assert_allclose(explanation.weights, by_node, rtol=0, atol=1e-12)
@@ -213,7 +215,7 @@ def test_exact_for_any_history(
     np.testing.assert_allclose(
         explanation.similarities, 2 * model.learning_rate * stars @ Z.T, rtol=0, atol=1e-11
     )
-    distances = [[np.sum((a - b) ** 2) for b in observed] for a in tested]
+    distances = [[np.sum((a - b) ** 2) for b in known_rows] for a in explained_rows]
     np.testing.assert_allclose(explanation.squared_distances, distances, rtol=1e-12, atol=1e-12)
 
 
@@ -241,7 +243,7 @@ def test_a_neighbour_named_twice_counts_twice() -> None:
     np.testing.assert_allclose(explanation.similarities[[0, 1], [0, 1]], 0.4, rtol=1e-14)
 
 
-def test_fit_forgets_what_was_observed() -> None:
+def test_fit_forgets_earlier_known_nodes() -> None:
     X, y = graph(), values()
     model = regressor().partial_fit(X, y)
     model.fit(X[:4], y[:4])
@@ -261,7 +263,7 @@ def test_a_refused_call_leaves_the_record_as_it_was() -> None:
     assert_same(model.explain(X), before)
 
 
-def test_batches_of_tested_nodes_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_of_explained_nodes_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     X = graph(seed=5, n=7)
     model = fitted()
     whole = model.explain(X)
@@ -275,7 +277,7 @@ def test_batches_of_tested_nodes_make_no_difference(monkeypatch: pytest.MonkeyPa
 # -- a snapshot --------------------------------------------------------------------------------
 
 
-def test_training_on_changes_no_explanation() -> None:
+def test_further_training_does_not_change_an_explanation() -> None:
     X, y = graph(), values()
     model = regressor().fit(X[:8], y[:8])
     expected = model.explain(X)
@@ -314,7 +316,7 @@ def test_values_of_one_node_that_change_after_learning_change_nothing() -> None:
     np.testing.assert_array_equal(explanation.squared_distances, [[0.0]])
 
 
-def test_nobody_changes_the_model_through_an_explanation() -> None:
+def test_a_model_cannot_be_changed_through_an_explanation() -> None:
     model = fitted()
     explanation = model.explain(graph())
     with pytest.raises(ValueError, match="read-only"):

@@ -1,4 +1,4 @@
-"""What a reader of explanations sees: names, tables, advice, distances and errors."""
+"""Names, tables, advice, distances and errors of explanations."""
 
 import numpy as np
 import pandas as pd
@@ -44,7 +44,7 @@ def test_nodes_without_names_have_numbers() -> None:
     assert list(explanation.known_names) == list(range(N))
 
 
-def test_names_that_are_given_win() -> None:
+def test_given_names_replace_those_of_the_index() -> None:
     frame = pd.DataFrame(graph(), index=[f"node {i}" for i in range(N)])
     model = regressor().fit(frame, values())
     explanation = model.explain(frame[:2], node_names=["a", "b"], known_names=range(10, 10 + N))
@@ -94,7 +94,7 @@ def test_advice_for_a_node_that_resembles_none() -> None:
     assert "resemble none that was seen" in model.explain(100.0 + np.eye(M)).advice  # type: ignore[operator]
 
 
-def test_repr_says_how_many_and_how_much() -> None:
+def test_repr_has_counts_and_sums_of_weights() -> None:
     text = repr(hand_made([[0.5, 0.45], [0.6, 0.45]], [1.0, 1.0]))
     assert text == (
         "Explanation of 2 predictions by 2 known nodes, 2 steps; weights sum to 0.95 … 1.05"
@@ -130,7 +130,7 @@ def test_efficient_distance_is_near_that_of_the_significant_nodes() -> None:
             assert explanation.efficient_distance(row) == pytest.approx(farthest, abs=0.5)
 
 
-def test_efficient_distance_refuses_rows_that_are_not_there() -> None:
+def test_efficient_distance_refuses_a_row_that_does_not_exist() -> None:
     with pytest.raises(ValueError, match="row must be"):
         fitted().explain(graph()[:2]).efficient_distance(2)
 
@@ -170,7 +170,7 @@ def test_bad_rows_are_named(X: NDArray[np.float64], message: str) -> None:
         fitted().explain(X)
 
 
-def test_a_model_that_knows_names_only_needs_names() -> None:
+def test_explain_after_learn_one_needs_names_of_columns() -> None:
     model = regressor()
     model.learn_one(["a"], 1.0)
     with pytest.raises(ValueError, match="references must be given"):
@@ -184,7 +184,7 @@ def test_explaining_refuses_a_learning_rate_outside_0_and_1() -> None:
         fitted().set_params(learning_rate=2.0).explain(graph())
 
 
-def test_one_row_by_time_is_that_row_of_all() -> None:
+def test_compute_row_by_time_equals_a_row_of_by_time() -> None:
     explanation = fitted().explain(graph(9, n=4))
     one = explanation.compute_row_by_time(2)
     assert "by_time" not in vars(explanation)
@@ -196,8 +196,8 @@ def test_one_row_by_time_is_that_row_of_all() -> None:
 
 def test_split_prediction_follows_the_equation() -> None:
     model = fitted(n_epochs=3)
-    tested = graph(seed=5, n=4)
-    explanation = model.explain(tested)
+    explained = graph(seed=5, n=4)
+    explanation = model.explain(explained)
     split = explanation.split_prediction()
     y = values()
     for row, F in enumerate(explanation.by_time):
@@ -213,14 +213,14 @@ def test_split_prediction_follows_the_equation() -> None:
 
 def test_split_prediction_with_targets_and_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     model = regressor().fit(graph(), values(shape=(N, 2)))
-    tested = graph(seed=5, n=4)
-    whole = model.explain(tested).split_prediction()
+    explained = graph(seed=5, n=4)
+    whole = model.explain(explained).split_prediction()
     monkeypatch.setattr(weights_module, "_BATCH_BYTES", 1)
-    explanation = model.explain(tested)
+    explanation = model.explain(explained)
     split = explanation.split_prediction()
     np.testing.assert_allclose(split.significant, whole.significant, atol=1e-14)
     np.testing.assert_allclose(
-        split.significant + split.insignificant, model.predict(tested), atol=1e-12
+        split.significant + split.insignificant, model.predict(explained), atol=1e-12
     )
 
 

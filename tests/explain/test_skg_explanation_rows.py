@@ -1,4 +1,4 @@
-"""The record of what a model has seen: order, copies, names, and what it costs."""
+"""The record of learned rows: order, copies, names, and memory."""
 
 import copy
 import pickle
@@ -70,7 +70,7 @@ def contents(record: Record) -> dict[str, Any]:
     }
 
 
-def test_parts_follow_each_other() -> None:
+def test_record_keeps_the_order_of_its_parts() -> None:
     record = Record()
     rows = make_rows([(0, 1.0), (2, 0.5)], [])
     add(record, rows, [[1.0], [2.0]], [1, 0, 0, 1], learning_rate=0.2, names=["a", "b"])
@@ -90,7 +90,7 @@ def test_parts_follow_each_other() -> None:
     assert len(record.to_learned_rows()) == 6
 
 
-def test_without_any_name_there_are_none() -> None:
+def test_record_of_rows_without_names_has_none() -> None:
     record = Record()
     add(record, make_rows([(0, 1.0)]), [[1.0]], [0])
     add_one(record, [(0, 1.0)], [1.0])
@@ -99,13 +99,13 @@ def test_without_any_name_there_are_none() -> None:
 
 @settings(deadline=None)
 @given(actions=st.lists(st.sampled_from(["part", "one", "look", "copy"]), min_size=1, max_size=12))
-def test_looking_in_between_changes_nothing(actions: Any) -> None:
+def test_reading_a_record_while_it_grows_does_not_change_it(actions: Any) -> None:
     """Joined early or late, copied or not, with few or many nodes waiting: the same record."""
     plain, looked_at = Record(), Record()
     rng = np.random.default_rng(len(actions))
     n_added = 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(observed_module, "_MOST_ONES", 2)
+        patch.setattr(observed_module, "_MOST_SINGLE_NODES", 2)
         for action in actions:
             row = [(int(c), float(rng.random())) for c in rng.permutation(4)[: rng.integers(0, 4)]]
             value = rng.random(2).tolist()
@@ -123,7 +123,7 @@ def test_looking_in_between_changes_nothing(actions: Any) -> None:
         assert contents(looked_at) == contents(plain)
 
 
-def test_what_was_handed_out_does_not_change() -> None:
+def test_learned_rows_do_not_change_when_the_record_grows() -> None:
     record = Record()
     add(record, make_rows([(0, 1.0)]), [[1.0]], [0])
     before = record.to_learned_rows()
@@ -134,7 +134,7 @@ def test_what_was_handed_out_does_not_change() -> None:
     assert len(after) == 2
 
 
-def test_arrays_are_copied() -> None:
+def test_record_copies_arrays() -> None:
     record = Record()
     rows, Y, order = make_rows([(0, 1.0)], [(1, 2.0)]), np.array([[1.0], [2.0]]), np.array([1, 0])
     record.add(rows, Y, order, learning_rate=0.1, dtype=np.float64, names=None)
@@ -197,7 +197,7 @@ def documented_bytes(n_edges: int, n_steps: int, n_nodes: int, n_targets: int = 
     return 12 * n_edges + 16 * n_steps + (9 + 8 * n_targets) * n_nodes
 
 
-def test_the_cost_of_rows() -> None:
+def test_memory_of_rows_is_as_documented() -> None:
     rng = np.random.default_rng(0)
     n, degree = 3000, 5
     X = np.zeros((n, 40))
@@ -207,7 +207,7 @@ def test_the_cost_of_rows() -> None:
     assert found == pytest.approx(documented_bytes(n * degree, n, n, 2), rel=0.02)
 
 
-def test_the_cost_of_nodes_learned_one_at_a_time() -> None:
+def test_memory_of_nodes_learned_one_at_a_time_is_as_documented() -> None:
     n, degree = 5000, 5
 
     def learn(model: Any) -> None:
@@ -220,7 +220,7 @@ def test_the_cost_of_nodes_learned_one_at_a_time() -> None:
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_a_switch_after_training_changes_no_file(tmp_path: Path, keep: bool) -> None:
+def test_keep_known_set_after_training_does_not_change_the_file(tmp_path: Path, keep: bool) -> None:
     X, y = np.eye(3), [1.0, 2.0, 3.0]
     model = SKGRegressor(sigma2=1.0, random_state=0, keep_known=keep).fit(X, y)
     model.set_params(keep_known=not keep)

@@ -161,7 +161,7 @@ def test_many_nodes_need_no_square_array() -> None:
 # -- what the verdict says -------------------------------------------------------
 
 
-def made(error: float, distances: Any = (0.0, 1.0)) -> SimilarityTransfer:
+def make_transfer(error: float, distances: Any = (0.0, 1.0)) -> SimilarityTransfer:
     return SimilarityTransfer(np.array(distances), np.array([0.0, 1.0]), 0.5, error, 10, 5)
 
 
@@ -177,13 +177,13 @@ def made(error: float, distances: Any = (0.0, 1.0)) -> SimilarityTransfer:
     ],
 )
 def test_verdict_follows_the_relative_error(error: float, start: str) -> None:
-    verdict = made(error).verdict
+    verdict = make_transfer(error).verdict
     assert verdict.startswith(start)
     assert f"its 5 nearest rows has {error:.2f} times" in verdict
-    assert verdict in repr(made(error))
+    assert verdict in repr(make_transfer(error))
 
 
-def test_equal_values_have_an_answer() -> None:
+def test_verdict_of_equal_values() -> None:
     found = similarity_transfer(LINE, [3.0] * 4, n_neighbors=1)
     assert np.isnan(found.relative_error)
     assert np.isnan(found.rank_correlation)
@@ -191,19 +191,19 @@ def test_equal_values_have_an_answer() -> None:
     assert "nothing to learn here: the values do not differ" in found.verdict
 
 
-def test_equal_rows_have_an_answer() -> None:
+def test_verdict_of_equal_rows() -> None:
     found = similarity_transfer(np.ones((6, 3)), [1.0, 2, 3, 4, 5, 6], n_neighbors=2)
     assert found.relative_error == pytest.approx(1.0)
     assert np.isnan(found.rank_correlation)
     assert "beat the mean here: all rows are equal" in found.verdict
 
 
-def test_rows_without_entries_are_rows() -> None:
+def test_rows_without_entries_count() -> None:
     found = similarity_transfer(sp.csr_array((5, 4)), [1.0, 2, 3, 4, 5], n_neighbors=2)
     assert found.relative_error == pytest.approx(1.0)
 
 
-def test_results_are_frozen() -> None:
+def test_similarity_transfer_is_frozen() -> None:
     found = similarity_transfer(LINE, VALUES, n_neighbors=1)
     with pytest.raises(AttributeError):
         found.relative_error = 0.0  # type: ignore[misc]
@@ -236,7 +236,7 @@ def test_extreme_values_are_scaled() -> None:
         ({"random_state": "seed"}, "'seed' cannot be used to seed"),
     ],
 )
-def test_similarity_transfer_names_bad_arguments(changes: dict[Any, Any], message: str) -> None:
+def test_similarity_transfer_refuses_bad_arguments(changes: dict[Any, Any], message: str) -> None:
     arguments = {"X": LINE, "y": VALUES, "n_neighbors": 1} | changes
     with pytest.raises(ValueError, match=message):
         similarity_transfer(arguments.pop("X"), arguments.pop("y"), **arguments)
@@ -254,9 +254,9 @@ def errors_of_samples(data: GraphDataset, seeds: Any) -> list[Any]:
     """Relative errors of samples of 40 %, as the paper draws them."""
     found = []
     for seed in seeds:
-        sampled, _ = split_nodes(data.n_nodes, 0.4, np.random.default_rng(seed))
-        X = data.adjacency[sampled][:, sampled]
-        found.append(similarity_transfer(X, data.values[sampled], random_state=seed))
+        known, _ = split_nodes(data.n_nodes, 0.4, np.random.default_rng(seed))
+        X = data.adjacency[known][:, known]
+        found.append(similarity_transfer(X, data.values[known], random_state=seed))
     return found
 
 

@@ -71,12 +71,12 @@ def test_prefetch_map_keeps_order_and_slots(
         time.sleep(0.0005 * (number % 3))  # some are late
         slots[number % n_slots] = number
 
-    seen: list[Any] = []
+    yielded: list[Any] = []
     for number in threads.prefetch_map(compute, n, n_slots):
         assert slots[number % n_slots] == number
         slots[number % n_slots] = None
-        seen.append(number)
-    assert seen == list(range(n))
+        yielded.append(number)
+    assert yielded == list(range(n))
     assert clashes == []
 
 
@@ -90,10 +90,10 @@ def test_prefetch_map_raises_error_in_its_turn(
         if number == 3:
             raise KeyError("three")
 
-    seen: list[Any] = []
+    yielded: list[Any] = []
     with pytest.raises(KeyError, match="three"):
-        seen.extend(threads.prefetch_map(compute, 10, 4))
-    assert seen == [0, 1, 2]
+        yielded.extend(threads.prefetch_map(compute, 10, 4))
+    assert yielded == [0, 1, 2]
 
 
 def test_prefetch_map_stops_with_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +110,7 @@ def test_prefetch_map_stops_with_the_caller(monkeypatch: pytest.MonkeyPatch) -> 
 def test_prefetch_map_works_without_helpers(monkeypatch: pytest.MonkeyPatch) -> None:
     class NoHelpers:
         def submit(self, *_: Any) -> Any:
-            return Future()  # that nobody runs
+            return Future()  # which never runs
 
     monkeypatch.setattr(threads, "count_threads", lambda: 2)
     monkeypatch.setattr(threads, "_get_pool", lambda *_: NoHelpers())

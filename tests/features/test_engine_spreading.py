@@ -1,4 +1,4 @@
-"""Pieces of one fit that are done elsewhere: the same results."""
+"""Fits whose pieces a mapper computes have the same results."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def test_candidates_for_classes_are_tried_at_once(alpha: Any) -> None:
     np.testing.assert_array_equal(spread.predict_proba(), plain.predict_proba())
 
 
-def test_one_piece_stays_here() -> None:
+def test_a_single_piece_is_computed_locally() -> None:
     mapper = CopyingMapper()
     with use_mapper(mapper):
         assert map_pieces(lambda shared, piece: shared + piece, 1, [2]) == [3]

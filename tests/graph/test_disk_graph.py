@@ -1,4 +1,4 @@
-"""A graph in a folder: what is refused."""
+"""Graphs in a folder that are refused."""
 
 from pathlib import Path
 

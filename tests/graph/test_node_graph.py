@@ -19,7 +19,7 @@ def make_graph(kind: type, directed: bool) -> Any:
 
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("kind", [str, int])
-def test_find_new_links_is_what_the_whole_graph_has(kind: type, directed: bool) -> None:
+def test_find_new_links_equals_links_of_the_merged_graph(kind: type, directed: bool) -> None:
     graph = make_graph(kind, directed)
     links = {
         kind(100): {kind(7): 2.0, kind(3): 1.0, kind(29): 5.0},

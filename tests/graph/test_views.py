@@ -85,7 +85,7 @@ def test_layers_may_be_graphs_of_different_kinds() -> None:
     rail.add_edge("Bern", "Olten", weight=3.0)
     views = layer_views({"road": ROAD, "rail": rail})
     assert views.get_view("rail").rows.toarray().tolist() == [[0, 3, 0], [3, 0, 0], [0, 0, 0]]
-    # One of them is a list of edges, so a node without edges may be asked for.
+    # One of them is a list of edges, so a node without edges may be chosen.
     assert not layer_views({"road": ROAD, "rail": rail}, nodes=["Chur"]).rows.toarray().any()
     with pytest.raises(ValueError, match=r"layer 'rail': nodes holds names .* 'Chur'"):
         layer_views({"rail": rail}, nodes=["Chur"])
@@ -163,7 +163,7 @@ def test_each_view_takes_its_own_sigma2_by_the_same_rule(rule: str) -> None:
     assert (np.diff(bank.sigma2_) > 0).all()
 
 
-def test_the_bank_finds_the_layer_that_tells_the_values() -> None:
+def test_the_bank_finds_the_layer_that_determines_the_values() -> None:
     data = make_block_graph(200, p_in=0.2, random_state=0)
     rng = np.random.default_rng(0)
     shuffled = rng.permutation(200)
@@ -217,7 +217,7 @@ def test_wrong_hops_are_refused(hops: Any) -> None:
         hop_views(EDGES, hops=hops)
 
 
-def test_views_are_frozen_and_asked_for_by_name() -> None:
+def test_views_are_frozen_and_get_view_takes_their_names() -> None:
     views = hop_views(EDGES)
     with pytest.raises(ValueError, match="name must be one of '1 hop', '2 hops', got '3 hops'"):
         views.get_view("3 hops")

@@ -1,4 +1,4 @@
-"""Formats are told by content, and all give the same graph."""
+"""Formats are recognised by content, and all give the same graph."""
 
 import gzip
 from collections.abc import Callable

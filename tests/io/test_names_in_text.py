@@ -1,4 +1,4 @@
-"""Names in text tables: no formula, and every name comes back as it was."""
+"""Names in text tables: none is a formula, and every name is read back unchanged."""
 
 import csv
 import re
@@ -55,7 +55,7 @@ def test_fields_of_other_programs_stay(field: Any) -> None:
 
 
 @given(st.one_of(TEXT, HOSTILE))
-def test_every_name_comes_back(name: Any) -> None:
+def test_every_name_is_read_back_unchanged(name: Any) -> None:
     assert unescape_name(escape_name(name)) == name
 
 

@@ -1,4 +1,4 @@
-"""Sizes that Parquet files state are compared with the files before polars believes them."""
+"""Sizes that Parquet files declare are compared with the files before polars reads them."""
 
 import io
 import random

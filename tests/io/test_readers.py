@@ -16,6 +16,7 @@ from examples import list_edges
 from gradraker import read_edges, read_values
 from gradraker.exceptions import GraphFileError, UnclearTableError
 from gradraker.graph import known_values
+from gradraker.io import readers
 
 
 def test_columns_are_chosen_by_name_or_position(write_file: Callable[..., Any], way: str) -> None:
@@ -181,6 +182,47 @@ def test_wrong_values_are_refused_with_their_line(
 ) -> None:
     with pytest.raises(GraphFileError, match=message):
         read_values(write_file(content))
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_several_columns_of_values_are_read_at_once(
+    tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = pl.DataFrame({"age": [40, 30], "place": ["a", "b"], "income": [None, 9.5]})
+    path = tmp_path / f"values.{form}"
+    _ = table.write_csv(path) if form == "csv" else table.write_parquet(path)
+    opened, from_disk = [], readers.open_file
+
+    def open_file(*arguments: Any) -> Any:
+        opened.append(arguments)
+        return from_disk(*arguments)
+
+    monkeypatch.setattr(readers, "open_file", open_file)
+    # Ages are different whole numbers, which could be names, but they are asked for as values.
+    values = read_values(path, value=["age", "income"])
+    assert str(values) == "{'a': {'age': 40.0, 'income': nan}, 'b': {'age': 30.0, 'income': 9.5}}"
+    assert len(opened) == 1
+    assert str(values.reading).startswith("read as: node = place, age, income")
+    assert read_values(path, value=["age"]) == {"a": {"age": 40.0}, "b": {"age": 30.0}}
+    assert (values.lines is None) == (form == "parquet")
+
+
+def test_wrong_numbers_in_one_of_several_columns_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "values.csv"
+    path.write_text("node,age,income\na,40,5\nb,,x\n")
+    with pytest.raises(GraphFileError, match=r"line 3, column 3 \(income\): 'x' is not"):
+        read_values(path, value=["age", "income"])
+    path.write_text("node,age,income\na,40,5\na,40,6\n")
+    with pytest.raises(GraphFileError, match="'a' has the value 6 here, but 5 in line 2"):
+        read_values(path, value=["age", "income"])
+    for value, task, told in (
+        (["age", "age"], None, "must name different columns"),
+        (["age", "income"], "classes", "task must be 'values' or None"),
+        (["age", "node"], None, "node and value must be two columns"),
+    ):
+        wrong: Any = {"value": value, "task": task, "node": "node"}
+        with pytest.raises(ValueError, match=told):
+            read_values(path, **wrong)
 
 
 def test_predictions_are_read_back_as_values(tmp_path: Path) -> None:

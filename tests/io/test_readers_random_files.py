@@ -37,7 +37,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def outcome(reader: Callable[..., Any], path: Path, **arguments: Any) -> Any:
-    """What a reader returns, in plain types, or the message of its error."""
+    """The result of a reader, in plain types, or the message of its error."""
     try:
         found = reader(path, **arguments)
     except GraphFileError as error:
@@ -51,14 +51,14 @@ def outcome(reader: Callable[..., Any], path: Path, **arguments: Any) -> Any:
 
 
 def check_both_ways(path: Path, **arguments: Any) -> None:
-    """Whatever the file holds, our reader and the oracle end, and they end alike."""
+    """Our reader and the oracle have the same result or error, whatever the file holds."""
     for reader in (read_edges, read_values):
-        asked = {key: value for key, value in arguments.items() if value is not None}
+        given = {key: value for key, value in arguments.items() if value is not None}
         for piece in (1 << 24, 8):
             with mock.patch.object(text_table, "_PIECE", piece):
-                quick = outcome(reader, path, **asked)
+                quick = outcome(reader, path, **given)
             with read_line_by_line():
-                assert quick == outcome(reader, path, **asked)
+                assert quick == outcome(reader, path, **given)
 
 
 @settings(FILES)
@@ -149,7 +149,7 @@ def written(
     bom=st.booleans(),
     packed=st.booleans(),
 )
-def test_edges_survive_the_way_through_a_file(
+def test_edges_are_read_back_from_text_unchanged(
     path: Path, rows: Any, separator: Any, line_end: Any, bom: Any, packed: Any
 ) -> None:
     header = ("source", "target", "weight")
@@ -166,7 +166,7 @@ def test_edges_survive_the_way_through_a_file(
 
 @settings(FILES)
 @given(st.dictionaries(st.one_of(NAME, HUGE), WEIGHT, min_size=1))
-def test_values_survive_the_way_through_a_file(path: Path, values: Any) -> None:
+def test_values_are_read_back_from_text_unchanged(path: Path, values: Any) -> None:
     path.write_bytes(
         written(values.items(), separator=",", line_end="\r\n", bom=False, header=("node", "value"))
     )
@@ -183,7 +183,7 @@ def write_parquet(rows: list[Any]) -> bytes:
 
 @settings(FILES)
 @given(st.lists(st.tuples(NAME, NAME, WEIGHT), min_size=1))
-def test_edges_survive_the_way_through_parquet(path: Path, rows: Any) -> None:
+def test_edges_are_read_back_from_parquet_unchanged(path: Path, rows: Any) -> None:
     path.write_bytes(write_parquet(rows))
     edges = read_edges(path)
     assert edges.nodes[edges.source].tolist() == [row[0] for row in rows]

@@ -131,7 +131,7 @@ def test_names_keep_quotes_and_unicode(write_file: Callable[..., Any], way: str)
         "a, b\nc ,a\n",
     ],
 )
-def test_lines_are_looked_at_in_python_only_for_errors(
+def test_lines_are_examined_in_python_only_for_errors(
     content: str, write_file: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(text_table, "explain_line", lambda *_: pytest.fail("line by line"))

@@ -1,4 +1,4 @@
-"""The median heuristic by hand, and what it refuses."""
+"""The median heuristic by hand, and rows that it refuses."""
 
 import re
 
@@ -19,7 +19,7 @@ def test_median_by_hand() -> None:
     assert find_median(X, "cauchy") == 5.0
 
 
-def test_equal_rows_are_passed_over_where_most_are_equal() -> None:
+def test_equal_rows_are_ignored_if_most_are_equal() -> None:
     # 6 pairs are equal, and 4 are at distances 0.25: smaller than 1, which is no limit.
     X = [[0.0], [0.0], [0.0], [0.0], [0.5]]
     assert find_median(X) == 0.25

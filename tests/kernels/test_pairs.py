@@ -18,7 +18,7 @@ def test_sample_pairs_returns_all_pairs_where_they_are_few(n_pairs: int) -> None
 
 
 @pytest.mark.parametrize(("n", "n_pairs"), [(5, 9), (3, 2), (40, 700)])
-def test_sample_pairs_draws_as_many_as_asked_where_there_are_more(n: int, n_pairs: int) -> None:
+def test_sample_pairs_draws_n_pairs_if_there_are_more(n: int, n_pairs: int) -> None:
     first, second = sample_pairs(n, n_pairs, np.random.default_rng(0))
     assert first.size == second.size == n_pairs
 

@@ -18,7 +18,7 @@ def _make_matrix(n: int) -> Any:
 @pytest.mark.parametrize("engine", [CpuEngine(), StrictEngine()])
 @pytest.mark.parametrize("n", [1, 7, 16, 50])
 def test_invert_factor_equals_lapack(n: int, engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(factors, "_ROWS", 8)
+    monkeypatch.setattr(factors, "_ROWS_PER_BLOCK", 8)
     H = _make_matrix(n)
     found = engine.load(H.copy(), np.float64)
     factors.invert_factor(engine, found)
@@ -30,7 +30,7 @@ def test_invert_factor_equals_lapack(n: int, engine: Any, monkeypatch: pytest.Mo
 def test_invert_factor_refuses_a_matrix_that_is_not_positive_definite(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(factors, "_ROWS", 8)
+    monkeypatch.setattr(factors, "_ROWS_PER_BLOCK", 8)
     H = _make_matrix(20)
     H[12, 12] = -1.0
     with pytest.raises(np.linalg.LinAlgError):

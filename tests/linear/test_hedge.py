@@ -24,7 +24,7 @@ from oracles import bank as oracle
 
 
 def run(predictions: Any, y: Any, weight_step: Any = "auto") -> tuple[Any, ...]:
-    """A hedge that saw predictions (P, T) of values y (T,), and the weights that it used."""
+    """A hedge updated with predictions (P, T) of values y (T,), and the weights that it used."""
     predictions, y = np.asarray(predictions, dtype=float), np.asarray(y, dtype=float)
     hedge = Hedge(len(predictions), weight_step, 0.0)
     norms = np.zeros(predictions.shape)
@@ -123,7 +123,7 @@ def test_regret_bound_holds_for_any_sequence(data: Any, n_members: Any, n_steps:
 
 
 def adversary(weight_step: float | str, n_steps: Any = 400) -> Hedge:
-    """Members say −1 and 1 with a little noise; the value is the one farther from the bank."""
+    """Members predict −1 and 1 with a little noise; the value is the one farther from the bank."""
     hedge = Hedge(2, weight_step, 0.0)
     rng = np.random.default_rng(0)
     for _ in range(n_steps):
@@ -227,7 +227,7 @@ def test_squared_loss_is_exp_concave_up_to_bound_only() -> None:
 
 
 @pytest.mark.parametrize("step", ["auto", 0.3])
-def test_a_copy_goes_on_by_itself(step: float | str) -> None:
+def test_copies_of_a_hedge_are_independent(step: float | str) -> None:
     hedge, _ = run([[1.0, 2.0], [0.0, 0.0]], [1.0, 1.0], step)
     losses, copy = hedge.losses.tolist(), deepcopy(hedge)
     assert copy.weight_step == hedge.weight_step

@@ -73,7 +73,7 @@ def test_no_steps_give_no_weights() -> None:
 
 @pytest.mark.parametrize("way", ["_run_one_by_one", "_run_kernel_passes", "_solve_blocks"])
 @pytest.mark.parametrize("n_times", [1, 7, 30])
-def test_each_way_to_weights_of_many_equals_recursion(
+def test_each_method_for_weights_of_many_nodes_equals_recursion(
     way: str, n_times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lms, "_BLOCK", 7)
@@ -86,7 +86,7 @@ def test_each_way_to_weights_of_many_equals_recursion(
     first, number = group_equal_rows(Z)
     first_stars, number_of_star = group_equal_rows(stars)
     assert len(first) == len(first_stars) == 4
-    many = lms._Many(
+    many = lms._PredictedNodes(
         Z[first], number[order], np.full(n_times, 0.6), stars[first_stars], number_of_star
     )
     getattr(lms, way)(many, found)
@@ -103,7 +103,7 @@ def test_each_way_to_weights_of_many_equals_recursion(
         (300, 130, 0.1, "_solve_blocks"),  # the matrix of the kernel would be larger than Z
     ],
 )
-def test_way_to_weights_of_many_depends_on_sizes(
+def test_method_for_weights_of_many_nodes_depends_on_sizes(
     n_tested: int,
     n_observed: int,
     rates: NDArray[np.float64] | float,

@@ -21,11 +21,11 @@ def compute_left_out_residuals(dual: ridge.Dual, Y: Any) -> Any:
     return np.divide(dual.Q @ Y, own, out=np.full(Y.shape, np.nan), where=own > 0.0)
 
 
-def _problem(seed: int, n: int = 12, n_features: int = 7, n_asked: Any = 4) -> tuple[Any, ...]:
+def _problem(seed: int, n: int = 12, n_features: int = 7, n_new: Any = 4) -> tuple[Any, ...]:
     rng = np.random.default_rng(seed)
     Z = rng.normal(size=(n, n_features)) / np.sqrt(n_features)
-    asked = rng.normal(size=(n_asked, n_features)) / np.sqrt(n_features)
-    return Z, asked, rng.normal(size=n)
+    Z_new = rng.normal(size=(n_new, n_features)) / np.sqrt(n_features)
+    return Z, Z_new, rng.normal(size=n)
 
 
 @settings(deadline=None, max_examples=30)
@@ -33,35 +33,35 @@ def _problem(seed: int, n: int = 12, n_features: int = 7, n_asked: Any = 4) -> t
     seed=st.integers(0, 2**32 - 1), alpha=st.sampled_from([0.01, 0.3, 5.0]), n=st.integers(2, 15)
 )
 def test_dual_predictions_solve_normal_equations(seed: Any, alpha: Any, n: Any) -> None:
-    Z, asked, y = _problem(seed, n=n)
+    Z, Z_new, y = _problem(seed, n=n)
     dual = ridge.build_dual_smoother(ridge.invert_dual(Z @ Z.T, alpha))
-    expected = oracle.ridge(Z @ Z.T, asked @ Z.T, y, alpha)
-    np.testing.assert_allclose(asked @ Z.T @ (dual.Q @ y) + dual.g @ y, expected, atol=1e-10)
-    weights = asked @ Z.T @ dual.Q + dual.g
+    expected = oracle.ridge(Z @ Z.T, Z_new @ Z.T, y, alpha)
+    np.testing.assert_allclose(Z_new @ Z.T @ (dual.Q @ y) + dual.g @ y, expected, atol=1e-10)
+    weights = Z_new @ Z.T @ dual.Q + dual.g
     np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-10)
 
 
 @pytest.mark.parametrize("alpha", [0.01, 1.0])
 def test_left_out_residuals_equal_refits(alpha: float) -> None:
-    Z, asked, y = _problem(0)
+    Z, Z_new, y = _problem(0)
     K = Z @ Z.T
     dual = ridge.build_dual_smoother(ridge.invert_dual(K, alpha))
-    without, own = oracle.left_out_predictions(K, asked @ Z.T, y, alpha)
+    without, own = oracle.left_out_predictions(K, Z_new @ Z.T, y, alpha)
     residuals = compute_left_out_residuals(dual, y[:, np.newaxis])[:, 0]
     np.testing.assert_allclose(residuals, y - own, atol=1e-10)
-    # What leaving node i out changes elsewhere: s_i(x) e_i / (1 − S_ii).
-    weights = asked @ Z.T @ dual.Q + dual.g
+    # The effect of leaving node i out on other predictions: s_i(x) e_i / (1 − S_ii).
+    weights = Z_new @ Z.T @ dual.Q + dual.g
     predictions = weights @ y
     np.testing.assert_allclose(predictions[:, None] - weights * residuals, without, atol=1e-10)
 
 
 def test_primal_equals_dual() -> None:
-    Z, asked, y = _problem(1)
+    Z, Z_new, y = _problem(1)
     dual = ridge.build_dual_smoother(ridge.invert_dual(Z @ Z.T, 0.2))
     Z1 = primal_ridge.append_ones(Z)
     inverse = primal_ridge.invert_primal(Z1.T @ Z1, 0.2)
-    weights = primal_ridge.append_ones(asked) @ inverse @ Z1.T
-    np.testing.assert_allclose(weights, asked @ Z.T @ dual.Q + dual.g, atol=1e-12)
+    weights = primal_ridge.append_ones(Z_new) @ inverse @ Z1.T
+    np.testing.assert_allclose(weights, Z_new @ Z.T @ dual.Q + dual.g, atol=1e-12)
     fitted = Z1 @ inverse @ Z1.T @ y
     own = primal_ridge.compute_primal_leverages(inverse, Z1)
     np.testing.assert_allclose(
@@ -167,7 +167,7 @@ def test_infinite_penalty_with_sample_weights_is_the_limit_of_large_ones() -> No
     np.testing.assert_allclose(smoother.Q, alpha * finite.Q, atol=1e-6)
 
 
-def test_indefinite_kernel_is_inverted_all_the_same() -> None:
+def test_indefinite_kernel_is_inverted() -> None:
     # Cholesky fails: the eigenvalues of K + I are 3 and -1.
     inverse = ridge.invert_dual(np.array([[0.0, 2.0], [2.0, 0.0]]), 1.0)
     np.testing.assert_allclose(inverse, np.array([[-1.0, 2.0], [2.0, -1.0]]) / 3.0, rtol=1e-14)
@@ -322,7 +322,7 @@ def test_gradient_with_sample_weights_equals_differences_of_the_curve() -> None:
         (1e-165, -23.0),  # and the other way round
     ],
 )
-def test_a_perfect_fit_is_a_step_too_far(size: float, log_alpha: float) -> None:
+def test_criterion_rejects_a_perfect_fit(size: float, log_alpha: float) -> None:
     Y = size * np.array([[1.0], [-1.0], [2.0], [0.5]])
     theta = np.array([0.0, log_alpha])
     value, gradient = ridge.compute_criterion_and_gradient(theta, 1e-30 * np.eye(4)[None], Y, 1.0)
@@ -330,7 +330,7 @@ def test_a_perfect_fit_is_a_step_too_far(size: float, log_alpha: float) -> None:
     assert gradient.tolist() == [0.0, 0.0]
 
 
-def test_a_matrix_that_is_not_positive_definite_is_a_step_too_far() -> None:
+def test_criterion_rejects_a_matrix_that_is_not_positive_definite() -> None:
     theta, Y = np.array([0.0, -3.0]), np.array([[1.0], [2.0], [4.0]])
     value, gradient = ridge.compute_criterion_and_gradient(theta, -np.eye(3)[None], Y, 1.0)
     assert value == 1e10

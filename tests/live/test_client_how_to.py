@@ -64,7 +64,7 @@ def test_options_of_the_page_exist() -> None:
     assert serve.__doc__
 
 
-def test_verbs_of_the_page_exist(demo: Any) -> None:
+def test_requests_of_the_page_exist(demo: Any) -> None:
     described = demo.connect()._request("GET", "/openapi.json")["paths"]
-    table = PAGE.split("| verb |")[1].split("\n\n")[0]
+    table = PAGE.split("| request |")[1].split("\n\n")[0]
     assert set(re.findall(r"(/[a-z-]+)", table)) == set(described)

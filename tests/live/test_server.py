@@ -1,4 +1,4 @@
-"""Services that begin again, with others, or with nothing."""
+"""Services that restart, share a journal, or start with an empty one."""
 
 import signal
 from typing import Any
@@ -11,7 +11,7 @@ from live_service import LiveService
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 
-def test_restart_needs_no_model_and_goes_on(model_file: Any, tmp_path: Any) -> None:
+def test_restart_continues_without_a_model(model_file: Any, tmp_path: Any) -> None:
     journal = tmp_path / "live.db"
     with LiveService("--model", model_file, journal=journal) as service:
         with service.connect() as client:

@@ -1,4 +1,4 @@
-"""Models that refused calls must not touch."""
+"""Models that refused calls must not change."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from refused_rows import NAMES, X, Y, regressor
 
 @pytest.fixture(params=["new", "fitted", "named", "online"])
 def model(request: pytest.FixtureRequest) -> SKGRegressor:
-    """A model of every past, which a refused call must not touch."""
+    """A model after each history of training, which a refused call must not change."""
     made = regressor()
     if request.param == "fitted":
         made.fit(X, Y)

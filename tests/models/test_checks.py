@@ -1,4 +1,4 @@
-"""Every model of graphs passes the one battery, and the battery fails a model that lies."""
+"""Every model of graphs passes the battery of checks, and a model that breaks the rules fails."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rows and values that models of rows take or refuse."""
+"""Rows and values that models of rows accept or refuse."""
 
 import re
 from collections.abc import Callable

@@ -45,7 +45,7 @@ def test_an_unknown_rule_lists_the_rules(rule: str) -> None:
 
 
 @pytest.mark.parametrize("sigma2", [2, 2.0, np.float32(2), np.int64(2), np.float64(2)])
-def test_any_positive_number_will_do_for_sigma2(sigma2: Any) -> None:
+def test_any_positive_number_is_allowed_for_sigma2(sigma2: Any) -> None:
     fitted = regressor(sigma2=sigma2).fit(X, Y)
     assert fitted.sigma2_ == 2.0
     np.testing.assert_array_equal(fitted.coef_, regressor(sigma2=2.0).fit(X, Y).coef_)
@@ -75,7 +75,7 @@ def test_learning_rate_must_be_inside_0_and_1(learning_rate: Any) -> None:
 
 
 @pytest.mark.parametrize("learning_rate", [5e-324, 0.999999, np.float32(0.5)])
-def test_any_number_inside_0_and_1_will_do_for_learning_rate(learning_rate: Any) -> None:
+def test_any_number_inside_0_and_1_is_allowed_for_learning_rate(learning_rate: Any) -> None:
     assert np.isfinite(regressor(learning_rate=learning_rate).fit(X, Y).coef_).all()
 
 
@@ -107,7 +107,7 @@ def test_unknown_kernel_is_refused(kernel: Any) -> None:
 
 
 @pytest.mark.parametrize("random_state", [-1, 2**64, "seed", 1.5, np.random.default_rng(0), [1, 2]])
-def test_random_state_that_seeds_nothing_is_refused(random_state: Any) -> None:
+def test_a_bad_random_state_is_refused(random_state: Any) -> None:
     model = regressor(random_state=random_state)
     refuse(lambda: model.fit(X, Y), ValueError, "[Ss]eed", model)
     refuse(lambda: model.learn_one(["a"], 1.0), ValueError, "[Ss]eed", model)
@@ -181,7 +181,7 @@ def test_predicting_and_saving_need_a_fitted_model(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_failed_refit_keeps_the_old_model_whole() -> None:
+def test_a_failed_refit_keeps_the_old_model() -> None:
     # Had the number of columns changed and the frequencies not, the loops would leave the table.
     fitted = regressor(sigma2="theory").fit(X, Y)
     predictions = fitted.predict(X)
@@ -196,7 +196,7 @@ def test_a_failed_refit_keeps_the_old_model_whole() -> None:
     np.testing.assert_array_equal(fitted.predict(X), predictions)
 
 
-def test_a_failed_first_chunk_leaves_the_model_new() -> None:
+def test_a_failed_first_chunk_leaves_the_model_unfitted() -> None:
     model = regressor(sigma2="theory")
     refuse(lambda: model.partial_fit(X[:1], Y[:1]), ValueError, "two distinct rows", model)
     np.testing.assert_array_equal(

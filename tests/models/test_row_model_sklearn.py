@@ -1,4 +1,4 @@
-"""SKGRegressor as a citizen of scikit-learn: its checks, without a single expected failure."""
+"""SKGRegressor as a scikit-learn estimator: its checks, without any expected failure."""
 
 from collections.abc import Callable
 from typing import Any
@@ -71,7 +71,7 @@ def test_parameters_are_keywords() -> None:
         SKGRegressor("gaussian")  # type: ignore[call-arg]
 
 
-def test_the_constructor_only_stores() -> None:
+def test_the_constructor_only_stores_parameters() -> None:
     odd = object()
     model = SKGRegressor(kernel=odd, sigma2=odd, n_frequencies=odd, learning_rate=odd)  # type: ignore[arg-type]
     assert model.kernel is model.sigma2 is model.n_frequencies is model.learning_rate is odd

@@ -1,4 +1,4 @@
-"""Values of unequal trust: a weight of 2 counts like two values."""
+"""Sample weights: a weight of 2 counts like two values."""
 
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ SOLVERS = ["exact", "operators"]
 
 
 def compute_duplicated(model: NodeRegressor, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Kernel ridge in which a value of weight w is there w times, from the equations."""
+    """Kernel ridge in which a value of weight w occurs w times, from the equations."""
     known = model._list_known()
     description: Any = model._description
     repeated = np.repeat(np.arange(known.size), WEIGHTS[known].astype(int))
@@ -79,8 +79,8 @@ def test_equal_weights_change_nothing(solver: str) -> None:
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("kind", ["numbers", "skewed", "several"])
-def test_values_without_trust_hardly_count(solver: str, kind: str) -> None:
-    """Garbage of tiny weight leaves choice and predictions nearly as if it were not there."""
+def test_values_of_tiny_weight_hardly_count(solver: str, kind: str) -> None:
+    """Wrong values of tiny weight hardly change choice and predictions."""
     clean = SHOWN if kind != "skewed" else np.exp(2.0 * SHOWN)
     if kind == "several":
         clean = np.column_stack([SHOWN, -SHOWN])
@@ -102,7 +102,7 @@ def test_values_without_trust_hardly_count(solver: str, kind: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.statistical
-def test_trust_that_is_right_pays() -> None:
+def test_correct_weights_reduce_errors() -> None:
     # 20 draws of noise with variance 1/w, w from 0.05 to 20; paired differences, 3 errors.
     gains = []
     for seed in range(20):
@@ -118,7 +118,7 @@ def test_trust_that_is_right_pays() -> None:
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_weights_may_come_with_later_values(solver: str, tmp_path: Path) -> None:
+def test_partial_fit_takes_sample_weights(solver: str, tmp_path: Path) -> None:
     whole = NodeRegressor(**FIXED, solver=solver).fit(DATA, SHOWN, sample_weight=WEIGHTS)
     model = NodeRegressor(**FIXED, solver=solver).partial_fit(DATA)
     for i in range(0, N, 2):
@@ -166,7 +166,7 @@ def test_classes_take_weights(solver: str) -> None:
     assert model.score(NAMES[1::2], truth) > fresh - 0.1
 
 
-def test_folds_have_their_weights() -> None:
+def test_cross_validation_uses_sample_weights() -> None:
     scores = cross_validate_nodes(
         NodeRegressor(**FIXED), DATA, SHOWN, cv=3, fit_options={"sample_weight": WEIGHTS}
     )

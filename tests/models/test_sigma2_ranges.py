@@ -47,7 +47,7 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def test_tested_rows_play_the_node_t_plus_1(split: Any) -> None:
+def test_tested_rows_serve_as_node_t_plus_1(split: Any) -> None:
     X, tested, _ = split
     expected = simulate_by_equations(X, tested)
     assert len(set(np.round(expected, 6))) >= 4
@@ -83,7 +83,7 @@ def test_fit_takes_tested_rows(split: Any) -> None:
     assert without.sigma2_ != model.sigma2_
 
 
-def test_views_of_a_bank_see_their_columns_of_tested_rows(split: Any) -> None:
+def test_views_of_a_bank_use_their_columns_of_tested_rows(split: Any) -> None:
     X, tested, y = split
     bank = GradrakerRegressor(kernels=["refined"], views=[10, X.shape[1] - 10], **SETTINGS)
     bank.fit(X, y, tested=tested)
@@ -116,7 +116,9 @@ def test_unknown_nodes_of_a_graph_are_the_tested_rows() -> None:
     assert model.skg_.sigma2_ == fitted.sigma2_
 
 
-def test_many_tested_rows_are_cut(split: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_some_of_many_tested_rows_are_used(
+    split: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     X, tested, _ = split
     monkeypatch.setattr(sigma2, "MOST_TESTED", 3)
     expected = simulate_by_equations(X, tested)

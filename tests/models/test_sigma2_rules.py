@@ -115,7 +115,7 @@ def test_cv_errors_equal_plain_fits(temperature: tuple[Any, ...]) -> None:
             )
 
 
-def test_held_out_predictions_are_nan_where_nothing_is_tested() -> None:
+def test_predictions_of_rows_that_are_not_held_out_are_nan() -> None:
     P, Y = np.zeros((3, 2)), np.ones((3, 1))
     fold = Fold(np.array([0, 1]), np.array([2]))
     found = predict_held_out(P, Y, sigma2=[1.0], folds=[fold], learning_rate=0.25)
@@ -134,7 +134,7 @@ def test_cv_does_not_depend_on_the_number_of_threads(
     assert SKGRegressor(sigma2="cv", random_state=0).fit(X, y).sigma2_ == two
 
 
-def test_weigh_candidates_of_candidates() -> None:
+def test_weigh_candidates_by_hand() -> None:
     # Two nodes; candidate 0 is best; 1 makes the same errors; 2 is worse by a constant; 3 is worse
     # on one node only: Δ = 2, s = √2 · 1.
     errors = np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0], [3.0, 1.0]])
@@ -142,7 +142,7 @@ def test_weigh_candidates_of_candidates() -> None:
     np.testing.assert_allclose(weights, [1.0, 1.0, 0.0, math.exp(-1.0)], rtol=1e-15)
 
 
-def test_large_samples_are_cut(
+def test_rules_draw_some_rows_of_large_samples(
     temperature: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y, *_ = temperature
@@ -225,7 +225,7 @@ def test_search_of_scikit_learn_works_on_rules(temperature: tuple[Any, ...]) -> 
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
-def test_constant_values_are_no_trouble(temperature: tuple[Any, ...]) -> None:
+def test_rules_accept_constant_values(temperature: tuple[Any, ...]) -> None:
     X, *_ = temperature
     model = SKGRegressor(sigma2="cv", random_state=0).fit(X, np.zeros(X.shape[0]))
     assert np.array_equal(model.predict(X), np.zeros(X.shape[0]))
@@ -250,7 +250,7 @@ def test_cv_weighs_all_targets_alike(temperature: tuple[Any, ...]) -> None:
     assert found == pytest.approx(expected, rel=1e-9)
 
 
-def test_ranges_of_a_number_are_there_without_kept_rows(temperature: tuple[Any, ...]) -> None:
+def test_ranges_of_a_number_exist_without_kept_rows(temperature: tuple[Any, ...]) -> None:
     X, y, *_ = temperature
     for keep in (True, False):
         model = SKGRegressor(sigma2=2.0, keep_known=keep).fit(X, y)
@@ -265,7 +265,7 @@ def test_rows_without_a_distance_have_no_ranges(keep: bool) -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
-def test_median_that_is_no_variance_is_refused(scale: float) -> None:
+def test_median_beyond_float64_is_refused(scale: float) -> None:
     X = scale * np.eye(3)
     with np.errstate(over="ignore"), pytest.raises(ValueError, match="X has"):
         SKGRegressor(sigma2="median").fit(X, [1.0, 2.0, 3.0])

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def walk_rows(A: NDArray[np.float64], hops: int, hop_weights: str) -> NDArray[np.float64]:
-    """What all walks of exactly ``hops`` edges say of each pair of nodes; A is dense."""
+    """Entries of each pair of nodes from all walks of exactly ``hops`` edges; A is dense."""
     n = len(A)
     rows = np.zeros((n, n))
     for nodes in product(range(n), repeat=hops + 1):

@@ -7,7 +7,7 @@ from scipy.optimize import root
 
 
 def links(A: Any, direction: Any = "both", hidden: Any = ()) -> Any:
-    """|A| + |A|ᵀ, |A| or |A|ᵀ; nobody but itself sees a hidden node."""
+    """|A| + |A|ᵀ, |A| or |A|ᵀ; no edge leads to a hidden node, except its loop."""
     B = {"both": abs(A) + abs(A).T, "out": abs(A), "in": abs(A).T}[direction].copy()
     for i in range(len(A)):
         for j in hidden:
@@ -276,7 +276,7 @@ def low_pass(x: Any, m: Any) -> Any:
 
 
 def series_power(T: Any, m: Any) -> Any:
-    """What stands for the power m > 8 of a symmetric matrix."""
+    """The polynomial in place of the power m > 8 of a symmetric matrix."""
     values, U = np.linalg.eigh(T)
     return U @ np.diag(low_pass(values, m)) @ U.T
 

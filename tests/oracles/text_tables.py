@@ -25,7 +25,7 @@ def parse_columns(
     text: str, layout: Layout, columns: ColumnPositions, progress: Callable[..., Any]
 ) -> FileColumns:
     """Return columns of a text table, or raise an error that names line and column."""
-    names, number, missing_allowed, is_text = columns
+    names, number, missing_allowed, is_text, _ = columns
     listed: Any = [[] for _ in names]
     numbers: list[Any] = []
     lines = []

@@ -44,7 +44,7 @@ def compare() -> Callable[..., Any]:
 
 @pytest.fixture
 def spoiled(changed: PaperResults) -> dict[str, Any]:
-    """Findings for runs of figures 2 to 5 that contradict what the paper says of them."""
+    """Findings for runs of figures 2 to 5 that contradict the statements of the paper."""
     runs = changed.simulations["weights"]["results"]["runs"]
     runs[1]["weights"] = [-0.1 for _ in runs[1]["weights"]]
     runs[0]["range"] = "extending"

@@ -1,4 +1,4 @@
-"""Verdicts: they follow from the numbers, by rules that are stated; checks that figures share."""
+"""Verdicts follow from the numbers by stated rules; checks that figures share."""
 
 import json
 from collections.abc import Callable
@@ -68,7 +68,7 @@ def test_embedded_data_alone_check_the_temperature_numbers(
     assert "Email-EU-Core are not at hand" in found["sigma2-ed-email"].reason
 
 
-def test_claims_that_were_not_asked_for_are_left_out(
+def test_claims_that_were_not_requested_are_skipped(
     results: PaperResults, compare: Callable[..., Any]
 ) -> None:
     parts = {"weights": results.simulations["weights"]}
@@ -107,7 +107,7 @@ def test_real_data_agree_with_the_counts_and_distances_of_the_paper(
         assert "cut to 0.03" in found["sigma2-ed-wikipedia"].reason
 
 
-def test_digits_of_the_print() -> None:
+def test_rounding_of_printed_numbers() -> None:
     assert get_last_digit("0.0976") == pytest.approx(1e-4)
     assert get_last_digit("5.80e-5") == pytest.approx(1e-7)
     assert is_rounding_of("2.08", 2.0846)
@@ -155,7 +155,7 @@ def test_boundaries_that_differ_name_the_formula_that_gives_the_print(
     assert found["sigma2-ed-temperature-weighted"].verdict == "agrees"
 
 
-def test_a_spread_says_how_many_repeats_are_on_each_side(
+def test_a_spread_counts_the_repeats_on_each_side(
     changed: PaperResults, compare: Callable[..., Any]
 ) -> None:
     sweep = changed.simulations["sweep-temperature"]["results"]
@@ -168,7 +168,7 @@ def test_a_spread_says_how_many_repeats_are_on_each_side(
 @pytest.mark.parametrize(
     ("n_above", "verdict"), [(0, "differs"), (1, "at the edge"), (2, "at the edge"), (3, "agrees")]
 )
-def test_a_number_with_hardly_a_repeat_beyond_it_is_at_the_edge(
+def test_a_number_with_few_repeats_beyond_it_is_at_the_edge(
     changed: Any, compare: Any, n_above: Any, verdict: Any
 ) -> None:
     # 3 of 30 are the 10 % that it takes.

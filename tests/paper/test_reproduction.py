@@ -92,7 +92,7 @@ def test_the_numbers_behind_a_curve_are_its_repeats_and_their_mean(folder: Path)
         assert float(row["mean"]) == pytest.approx(sum(repeats) / len(repeats))
 
 
-def test_markdown_json_and_page_say_the_same(folder: Path) -> None:
+def test_markdown_json_and_page_have_the_same_numbers(folder: Path) -> None:
     summary = json.loads((folder / "report.json").read_text("utf-8"))
     markdown = (folder / "report.md").read_text("utf-8")
     page = (folder / "report.html").read_text("utf-8")

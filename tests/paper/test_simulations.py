@@ -39,7 +39,7 @@ def test_results_of_a_simulation_are_parsed_once(results: PaperResults) -> None:
         assert results.get(simulation) is results.get(simulation)  # type: ignore[misc]
 
 
-def test_checksums_tell_data_apart(small: Any) -> None:
+def test_different_data_have_different_checksums(small: Any) -> None:
     whole = compute_checksum(small.adjacency, small.values)
     assert whole == compute_checksum(small.adjacency.astype(np.float32), small.values)
     assert whole != compute_checksum(small.adjacency, None)

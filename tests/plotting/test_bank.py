@@ -28,7 +28,7 @@ def test_weights_are_drawn_against_time() -> None:
     assert display.figure_ is axes.figure
 
 
-def test_many_members_are_told_apart() -> None:
+def test_many_members_differ_in_colour_or_dashes() -> None:
     display = KernelWeightsDisplay(np.full((3, 20), 0.05), labels=[f"m{p}" for p in range(20)])
     lines = display.plot().ax_.lines
     assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 20
@@ -66,6 +66,8 @@ def test_rows_without_ranges_are_drawn_without_their_names() -> None:
         (np.full((4, 2), np.nan), "NaN"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(weights: NDArray[np.float64], message: str) -> None:
+def test_display_refuses_wrong_shapes_and_numbers(
+    weights: NDArray[np.float64], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         KernelWeightsDisplay(weights, labels=["a", "b"])

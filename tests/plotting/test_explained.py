@@ -15,7 +15,7 @@ from gradraker.plotting import (
 )
 
 
-def test_explanations_draw_themselves(temperature: tuple[Any, ...]) -> None:
+def test_explanations_have_plot_methods(temperature: tuple[Any, ...]) -> None:
     model, X = temperature
     explanation = model.explain(X, node_names=[f"s{i}" for i in range(X.shape[0])])
     axes = Figure().subplots(1, 2)
@@ -67,7 +67,7 @@ def test_estimators_that_know_columns_by_name_are_drawn() -> None:
 
 
 @pytest.mark.parametrize("row", [53, -54, 1.0, "a"])
-def test_rows_that_are_not_there_are_refused(temperature: tuple[Any, ...], row: Any) -> None:
+def test_rows_out_of_range_are_refused(temperature: tuple[Any, ...], row: Any) -> None:
     model, X = temperature
     message = "row must be the number of one of 53 explained nodes, got"
     with pytest.raises(ValueError, match=message):

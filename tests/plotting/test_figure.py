@@ -1,4 +1,4 @@
-"""Shared by all displays: axes, figures, legends, refusals."""
+"""Behaviour of all displays: axes, figures, legends, refused arguments."""
 
 import re
 import subprocess
@@ -185,7 +185,7 @@ def test_files_leave_the_figure_as_it_was() -> None:
     assert (width, height) == (1100, 720)  # 5.5 by 3.6 inches
 
 
-def test_a_frozen_layout_changes_nothing_to_be_seen() -> None:
+def test_a_frozen_layout_draws_the_same_picture() -> None:
     figures = []
     for frozen in (False, True):
         axes = make_axes()
@@ -197,7 +197,7 @@ def test_a_frozen_layout_changes_nothing_to_be_seen() -> None:
     assert figures[0] == figures[1]
 
 
-def test_figures_are_written_by_the_ending_of_the_name(tmp_path: Path) -> None:
+def test_the_suffix_of_a_figure_file_chooses_its_format(tmp_path: Path) -> None:
     figure = make_axes().figure
     assert write_figure(figure, tmp_path / "a.PDF").read_bytes().startswith(b"%PDF")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"ends in \.svg, \.png, \.pdf, got '.*a\.jpg'"):

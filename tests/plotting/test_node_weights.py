@@ -41,7 +41,7 @@ def test_noise_range_is_shaded() -> None:
     assert legend(display)[-1] == r"$2\eta$"  # no epochs, no word of them
 
 
-def test_weights_of_a_model(temperature: tuple[Any, ...]) -> None:
+def test_weights_display_from_an_estimator(temperature: tuple[Any, ...]) -> None:
     model, X = temperature
     explanation = model.explain(X)
     display = ContributionWeightsDisplay.from_estimator(model, X, row=5)
@@ -69,7 +69,7 @@ def test_epochs_are_marked_only_if_training_was_in_epochs(temperature: tuple[Any
     assert apart.explain(X).plot().epoch_ends.size == 0
 
 
-def test_conformity_is_drawn_where_there_is_one() -> None:
+def test_conformity_factors_are_drawn_where_they_exist() -> None:
     display = ConformityDisplay(B, F, learning_rate=0.1).plot()
     (label,) = [name for name in lines(display) if "alpha" in name]
     assert label == r"$\alpha_{T+1-i}$ (none at 2 of 4 times)"
@@ -95,8 +95,8 @@ def test_nodes_are_placed_by_distance() -> None:
     np.testing.assert_allclose(np.diff(ring), 2 * np.pi / 3)
     circle = lines(display)["Efficient distance, ‖d‖ = 3.00"].get_xydata()
     np.testing.assert_allclose(np.hypot(*circle.T), 3.0 + HOLE * 4.0)
-    assert lines(display)["Tested node"].get_xydata().tolist() == [[0.0, 0.0]]
-    assert legend(display) == ["Tested node", "Observed node", "Efficient distance, ‖d‖ = 3.00"]
+    assert lines(display)["Unknown node"].get_xydata().tolist() == [[0.0, 0.0]]
+    assert legend(display) == ["Unknown node", "Known node", "Efficient distance, ‖d‖ = 3.00"]
     assert {text.get_text() for text in display.ax_.texts} == {f"‖d‖ = {i}" for i in range(5)}
 
 
@@ -145,7 +145,7 @@ def test_negative_weights_that_matter_have_their_own_colour(
 @pytest.mark.parametrize(
     ("efficient", "last"),
     [
-        (None, "Observed node"),
+        (None, "Known node"),
         (np.nan, "No significant weight"),
         (900.0, "Efficient distance, ‖d‖ = 30.00, farther out"),
     ],
@@ -157,7 +157,7 @@ def test_no_circle_without_a_distance_that_fits(efficient: float | None, last: s
     assert display.ax_.get_xlim()[1] < 3.0
 
 
-def test_nodes_of_a_model(temperature: tuple[Any, ...]) -> None:
+def test_distances_display_from_an_estimator(temperature: tuple[Any, ...]) -> None:
     model, X = temperature
     explanation = model.explain(X)
     display = NodeDistancesDisplay.from_estimator(model, X, row=7)
@@ -167,7 +167,7 @@ def test_nodes_of_a_model(temperature: tuple[Any, ...]) -> None:
     assert display.ax_.get_title() == r"Node 7, $\sigma^2$ = 2"
 
 
-def test_all_nodes_equal_to_the_unknown_one() -> None:
+def test_known_nodes_at_distance_0_are_drawn() -> None:
     display = NodeDistancesDisplay([0.0, 0.0], [0.0, 0.0], efficient_distance=0.0).plot()
     FigureCanvasAgg(display.figure_).draw()  # type: ignore[no-untyped-call]
     (nodes,) = display.ax_.collections

@@ -1,4 +1,4 @@
-"""Why a node has its prediction, drawn: bars of contributors and the neighbourhood."""
+"""Figures of the reasons for a prediction: bars of contributors and the neighbourhood."""
 
 from typing import Any
 

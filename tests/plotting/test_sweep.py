@@ -71,7 +71,7 @@ def test_a_single_variance_can_be_drawn() -> None:
     assert made([[0.5], [0.4]], sigma2=(2.0,)).plot().ax_.get_xscale() == "log"
 
 
-def test_a_name_is_not_taken_for_mathematics() -> None:
+def test_dollar_signs_in_a_name_are_drawn_as_they_are() -> None:
     result = by_hand()
     settings = result.settings | {"data": {"name": r"$\no$"}}
     fields = (result.sigma2, result.gnmse, result.boundaries, result.squared_distances)
@@ -110,6 +110,6 @@ def test_settings_of_real_data_are_drawn() -> None:
     assert legend(found.plot().ax_)[:2] == ["$E$ = 1", "$E$ = 2"]
 
 
-def test_figures_are_refused_by_their_ending(tmp_path: Path) -> None:
+def test_figures_with_another_suffix_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"ends in \.svg, \.png, \.pdf"):
         write_figure(by_hand().plot().figure_, tmp_path / "figure.jpeg")

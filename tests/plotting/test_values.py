@@ -138,7 +138,7 @@ def test_display_without_matplotlib_says_how_to_get_it(monkeypatch: pytest.Monke
         display.plot()
 
 
-def test_few_pairs_are_points() -> None:
+def test_few_pairs_are_drawn_as_points() -> None:
     x, y = [0.0, 1.0, 1.0, 4.0], [0.1, 0.3, 0.5, 0.2]
     display = SimilarityTransferDisplay(x, y, title="Head").plot()
     drawn = lines(display)
@@ -150,7 +150,7 @@ def test_few_pairs_are_points() -> None:
     assert display.ax_.get_xlabel() == r"Squared distance of adjacency vectors $\|d_{i,j}\|^2$"
 
 
-def test_many_pairs_are_counted() -> None:
+def test_many_pairs_are_counted_in_cells() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 5, 4000), rng.integers(0, 7, 4000) / 6
     display = SimilarityTransferDisplay(x, y).plot()

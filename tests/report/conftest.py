@@ -1,4 +1,4 @@
-"""A job on the embedded stations, its summary and its page, which tests must leave as they are."""
+"""A job on the embedded stations, its summary and its page, which tests must not change."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the living page holds: which nodes have panels, and what is cut to keep it small."""
+"""Data of the interactive page: nodes with panels, and limits that keep it small."""
 
 import base64
 import json
@@ -55,7 +55,7 @@ def test_unknown_names_are_refused(result: Any) -> None:
         build_explorer(result, explain_nodes=["nobody"])
 
 
-def test_long_names_are_cut_and_nodes_left_out_where_the_page_gets_large(
+def test_long_names_are_cut_and_nodes_dropped_if_the_page_gets_large(
     result: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names, n_cut = module._cut_names(["x" * 10_000, "short"] * 5, 10_000)
@@ -64,7 +64,7 @@ def test_long_names_are_cut_and_nodes_left_out_where_the_page_gets_large(
     assert names[0].endswith("(10000 characters)")
     many, _ = module._cut_names([f"{i:06d}" + "y" * 200 for i in range(1000)], 20_000)
     assert len(json.dumps(many)) < 26_000
-    monkeypatch.setattr(module, "_MOST_NODES", 700)
+    monkeypatch.setattr(module, "_MAX_NODES", 700)
     found = build_explorer(result)
     assert found["n"] == 700
     assert found["left_out"] == ["200 nodes are left out, so that the page stays small"]
@@ -78,7 +78,7 @@ def test_unclipped_sums_are_kept() -> None:
     assert any("unclipped" in panel for panel in panels)
 
 
-def test_neighbours_get_the_room_that_names_leave() -> None:
+def test_neighbours_get_the_space_that_names_leave() -> None:
     # As crowded as a page of 50,000 nodes and two targets.
     n, n_targets = 5000, 20
     rng = np.random.default_rng(0)

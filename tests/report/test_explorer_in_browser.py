@@ -1,4 +1,4 @@
-"""The living page in a real browser: search, sort, filter, panels; and names can do nothing."""
+"""The interactive page in a real browser: search, sort, filter, panels, and hostile names."""
 
 import base64
 import hashlib
@@ -17,12 +17,12 @@ from gradraker.report import (
     render_targets,
     summarize_predictions,
 )
-from gradraker.workflow import predict_targets
+from gradraker.workflow import predict_all_targets
 from hostile_names import HOSTILE_NAMES
 
 pytestmark = pytest.mark.skipif(browser() is None, reason=MISSING)
 
-# Does what a reader does, and leaves in the page what it saw.
+# Uses the page like a reader, and stores the results in the page.
 PROBE = """
 window.addEventListener("load", () => {
   const byId = id => document.getElementById(id), seen = {};
@@ -80,7 +80,7 @@ def look(
     prediction: Any = "Prediction",
     size: Any = "1200,900",
 ) -> Any:
-    """What a reader sees who uses the page, and what the console says."""
+    """Results of using the page, and messages of the console."""
     text = json.dumps(query).replace("<", "\\u003c")
     script = PROBE.replace("QUERY", text).replace("PREDICTION", f'"{prediction}"')
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -149,7 +149,7 @@ def test_search_sort_filter_and_panel(
     assert seen["overflow"] <= 0
 
 
-def test_hostile_names_can_do_nothing(tab: Any, tmp_path: Path) -> None:
+def test_hostile_names_do_not_run_scripts(tab: Any, tmp_path: Path) -> None:
     assert len(HOSTILE_NAMES) >= 36
     edges, known = make_ring(HOSTILE_NAMES, 40)
     result = gradraker.predict_nodes(edges, known, coverage=0.9)
@@ -171,7 +171,7 @@ def test_hostile_names_can_do_nothing(tab: Any, tmp_path: Path) -> None:
     assert not set("\u202e\u2066\u200b\x00\x07\x1b\u2028\u2029") & set(page)
 
 
-def test_hostile_classes_can_do_nothing(tab: Any, tmp_path: Path) -> None:
+def test_hostile_class_names_do_not_run_scripts(tab: Any, tmp_path: Path) -> None:
     names = [f"n{i}" for i in range(80)]
     edges, _ = make_ring(names, 0)
     labels = HOSTILE_NAMES[:6]
@@ -203,7 +203,7 @@ def test_every_action_is_quick_and_the_page_is_small(tab: Any, n: int, tmp_path:
     assert np.max(ms) <= 100.0
 
 
-def test_panel_shows_kinds_of_similarity_when_the_model_tells_them(result: Any) -> None:
+def test_panel_shows_kinds_of_similarity_if_the_model_has_them(result: Any) -> None:
     panel = build_explorer(result)["panels"][0]
     explanation = result.explain([result.model.nodes_[panel["i"]]])
     assert [name for name, _ in panel["parts"]] == list(explanation.part_names)
@@ -249,7 +249,7 @@ def test_a_page_of_several_targets_shows_the_one_that_is_chosen(tab: Any, tmp_pa
     edges, known = make_ring([f"node {i:03d}" for i in range(120)], 70)
     evil = HOSTILE_NAMES[0]
     both = {name: {"height": v, evil: 9.0 - v} for name, v in known.items()}
-    found = predict_targets(gradraker.NodeRegressor().fit(edges, both), coverage=0.9)
+    found = predict_all_targets(gradraker.NodeRegressor().fit(edges, both), coverage=0.9)
     page = render_targets(
         {str(name): summarize_predictions(one) for name, one in found.items()},
         explorers={str(name): build_explorer(one, n_targets=2) for name, one in found.items()},

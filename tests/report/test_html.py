@@ -1,4 +1,4 @@
-"""The summary and the page: what they say, and that nothing in them is run or loaded."""
+"""The summary and the page: their numbers, and that the page runs and loads nothing foreign."""
 
 import json
 import re
@@ -70,7 +70,7 @@ def named(names: list[Any]) -> NodePredictions:
     return gradraker.predict_nodes(edges, known)
 
 
-def test_page_says_what_the_summary_says(summary: dict[str, Any], rendered: str) -> None:
+def test_page_shows_the_numbers_of_the_summary(summary: dict[str, Any], rendered: str) -> None:
     page = Page(rendered)
     assert page.tags.count("svg") == page.tags.count("figure") == 4
     for expected in (
@@ -86,21 +86,21 @@ def test_page_says_what_the_summary_says(summary: dict[str, Any], rendered: str)
     assert "none" not in page.text
 
 
-def test_page_of_a_node_model_says_what_was_chosen() -> None:
+def test_page_of_a_node_model_shows_its_choice() -> None:
     data = gradraker.load_temperature()
     known = dict(zip(data.node_names[:60], data.values[:60], strict=True))
     result = gradraker.predict_nodes(data, known, coverage=0.9)
-    told = summarize_predictions(result, n_contributors=1)
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    choice = told["choice"]
+    summary = summarize_predictions(result, n_contributors=1)
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    choice = summary["choice"]
     assert [term["block"] for term in choice["kernel"]] == [
         term.block for term in sorted(result.model.choice_.kernel, key=lambda term: -term.share)
     ]
     gains = [one["nats"] for one in choice["tried"]]
     assert gains == sorted(gains, reverse=True)
-    assert told["sigma2"] is None
-    assert told["transfer"] is None
-    page = Page(render_predictions(told))
+    assert summary["sigma2"] is None
+    assert summary["transfer"] is None
+    page = Page(render_predictions(summary))
     assert "What was chosen" in page.text
     assert f"{choice['n_tried']} candidates were compared" in page.text
     assert "left out one at a time" in page.text
@@ -120,7 +120,7 @@ def test_page_is_self_contained_without_scripts(rendered: str) -> None:
     assert not re.search(r"url\((?!#)", text)
 
 
-def test_ids_are_there_once_and_references_lead_to_them(rendered: str) -> None:
+def test_ids_are_unique_and_references_lead_to_them(rendered: str) -> None:
     page = Page(rendered)
     ids = [value for _, name, value in page.attributes if name == "id"]
     assert len(ids) == len(set(ids))
@@ -157,7 +157,7 @@ def test_names_cannot_inject_html() -> None:
     assert "49" not in page.texts
 
 
-def test_names_that_hide_something_are_written_out() -> None:
+def test_invisible_characters_of_names_are_written_out() -> None:
     names = ["a\u202eb", "c\x00d", "   ", "e\u200bf", "emoji 🎉", "שלום"]
     summary = summarize_predictions(named(names), n_contributors=20)
     page = Page(render_predictions(summary))
@@ -188,7 +188,7 @@ def test_page_says_when_the_mean_is_better(summary: dict[str, Any], rendered: st
     assert "do not rely" not in Page(rendered).text
 
 
-def test_page_of_a_perfect_mean() -> None:
+def test_page_where_the_mean_has_no_error() -> None:
     summary = summarize_predictions(named([]))
     still = summary | {"held_out": summary["held_out"] | {"rmse": 0.0, "rmse_of_mean": 0.0}}
     assert "not smaller" in Page(render_predictions(still)).text

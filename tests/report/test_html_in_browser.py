@@ -1,4 +1,4 @@
-"""The page in a real browser: no complaint on its console, and figures that are drawn."""
+"""The page in a real browser: no console messages, and all figures are drawn."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The page on paper: nothing cut, nothing to click."""
+"""The printed page: no table is cut, and no control is printed."""
 
 from pathlib import Path
 from typing import Any
@@ -43,13 +43,13 @@ def test_no_table_is_cut_on_paper(paper: Any) -> None:
 
 
 def test_nothing_to_click_is_printed(paper: Any) -> None:
-    for what in (".controls", "input", "select", "text=Back to the table", "text=Search, sort"):
-        assert paper.locator(what).count() > 0
-        assert not any(one.is_visible() for one in paper.locator(what).all())
-    assert paper.locator("#panel table").first.is_visible()  # what was open is printed
+    for selector in (".controls", "input", "select", "text=Back to the table", "text=Search, sort"):
+        assert paper.locator(selector).count() > 0
+        assert not any(one.is_visible() for one in paper.locator(selector).all())
+    assert paper.locator("#panel table").first.is_visible()  # an open panel is printed
 
 
-def test_paper_says_which_nodes_the_table_lists(paper: Any) -> None:
+def test_printed_table_names_its_filters(paper: Any) -> None:
     paper.evaluate(
         "() => { const field = document.getElementById('query'); field.value = 'number 4';"
         " field.dispatchEvent(new Event('input')); }"

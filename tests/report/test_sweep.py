@@ -5,10 +5,10 @@ import math
 import re
 
 import pytest
-from sweep_by_hand import by_hand, made
 
 from gradraker import load_temperature, sigma2_sweep
 from gradraker.report import render_sweep, summarize_sweep
+from sweep_by_hand import by_hand, made
 
 
 def test_the_summary_is_json_and_says_where_the_best_is() -> None:

@@ -40,7 +40,7 @@ def compare(page: Any, model: Any) -> None:
     )
 
 
-def test_give_a_value_then_undo_and_redo(ring: Any, files: Any, look: Any) -> None:
+def test_a_value_is_set_undone_and_redone(ring: Any, files: Any, look: Any) -> None:
     page = look(ring, "node=node+30")
     page.wait_for_selector("#sum")
     compare(page, fit(files))
@@ -62,7 +62,7 @@ def test_give_a_value_then_undo_and_redo(ring: Any, files: Any, look: Any) -> No
     compare(page, fit(files))
 
 
-def test_remove_a_value_by_keyboard(ring: Any, files: Any, look: Any) -> None:
+def test_a_value_is_removed_by_keyboard(ring: Any, files: Any, look: Any) -> None:
     page = look(ring, "node=node+05")
     page.wait_for_selector("#sum")
     page.focus("text=Remove the value")
@@ -75,7 +75,7 @@ def test_remove_a_value_by_keyboard(ring: Any, files: Any, look: Any) -> None:
     compare(page, fit(files))
 
 
-def test_add_a_node_and_remove_it(ring: Any, files: Any, look: Any) -> None:
+def test_a_node_is_added_and_removed(ring: Any, files: Any, look: Any) -> None:
     page = look(ring)
     page.fill("#node-name", "a new one")
     for other in ("node 03", "node 04"):
@@ -94,7 +94,7 @@ def test_add_a_node_and_remove_it(ring: Any, files: Any, look: Any) -> None:
     compare(page, fit(files))
 
 
-def test_remove_a_node_and_bring_it_back(ring: Any, files: Any, look: Any) -> None:
+def test_a_removed_node_is_restored_by_undo(ring: Any, files: Any, look: Any) -> None:
     page = look(ring, "node=node+07")
     page.wait_for_selector("#sum")
     page.click("text=Remove the node")
@@ -107,7 +107,7 @@ def test_remove_a_node_and_bring_it_back(ring: Any, files: Any, look: Any) -> No
     assert shown == pytest.approx(expected, abs=1e-6)
 
 
-def test_user_files_stay_as_they_are(ring: Any, files: Any) -> None:
+def test_user_files_are_not_changed(ring: Any, files: Any) -> None:
     folder = files[0].parent
     assert sorted(file.name for file in folder.iterdir()) == ["edges.csv", "known.csv"]
 

@@ -1,4 +1,4 @@
-"""Names of nodes and classes can do nothing, and classes work as numbers do."""
+"""Hostile names of nodes and classes do not run scripts, and classes work like numbers."""
 
 import csv
 from typing import Any
@@ -37,7 +37,7 @@ COUNT = """() => document.querySelectorAll("iframe, base, template, math, img, "
   "meta[http-equiv], script:not([src='studio/main.js'])").length"""
 
 
-def test_hostile_names_do_nothing(hostile: Any, look: Any) -> None:
+def test_hostile_names_do_not_run_scripts(hostile: Any, look: Any) -> None:
     page = look(hostile)
     assert page.title() == f"{NAMES[1]} · gradraker studio"
     assert page.inner_text("#title") == NAMES[1]

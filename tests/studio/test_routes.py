@@ -1,4 +1,4 @@
-"""The API of the studio, as a part of ``gradraker serve``: safe, typed, and refusing nonsense."""
+"""The API of the studio, as part of ``gradraker serve``: access, types, and refused parameters."""
 
 import base64
 from typing import Any
@@ -61,7 +61,7 @@ def test_demo_of_a_service_has_the_map_and_the_unit(service: Any) -> None:
         "snapshot?d=x",
     ],
 )
-def test_requests_with_nonsense_are_refused_with_a_sentence(service: Any, path: str) -> None:
+def test_wrong_parameters_are_refused(service: Any, path: str) -> None:
     answer = service.ask(f"studio/api/{path}")
     assert answer.status_code == 422
     assert answer.json()["error"]
@@ -79,7 +79,7 @@ def test_requests_with_nonsense_are_refused_with_a_sentence(service: Any, path: 
         {"node": "Davos", "links": {"Arosa": 1.0}, "more": 1},
     ],
 )
-def test_nonsense_links_are_refused(service: Any, body: Any) -> None:
+def test_wrong_links_are_refused(service: Any, body: Any) -> None:
     address = f"{service.url}/studio/api/imagine"
     assert requests.post(address, json=body, timeout=60).status_code == 422
 
@@ -89,7 +89,7 @@ def test_stream_of_the_service_needs_its_token(service: Any) -> None:
     assert requests.post(address, json={"on": True}, timeout=60).status_code == 401
 
 
-def test_other_sites_may_not_ask(service: Any) -> None:
+def test_requests_of_other_sites_are_refused(service: Any) -> None:
     body: dict[str, Any] = {"node": "Davos", "links": {"Arosa": 1.0}}
     headers = {"Origin": "https://example.org"}
     answer = requests.post(
@@ -145,14 +145,14 @@ def test_attributes_are_learned_and_their_coordinates_drawn(files: Any, tmp_path
 
 
 @pytest.mark.browser
-def test_service_that_begins_with_nothing_shows_its_graph_when_it_has_one(
+def test_a_service_that_starts_empty_shows_its_graph_once_it_has_one(
     tmp_path: Any, chromium: Any
 ) -> None:
     words = ("--journal", tmp_path / "live.db", "--token", "a long token")
     with StudioService(*words, command="serve") as service:
         watched = Watched(chromium.new_context(), service.url)
         watched.page.goto(f"{service.url}/studio")
-        watched.page.wait_for_selector("text=the service knows no graph yet")
+        watched.page.wait_for_selector("text=the service has no graph yet")
         changes = [
             {"op": "put_edge", "source": "a", "target": "b", "weight": 1},
             {"op": "put_value", "node": "a", "value": 2.0},
@@ -176,7 +176,7 @@ def test_page_asks_for_the_token_where_everything_needs_it(
         page.goto(f"{service.url}/studio#node=node+03")
         page.fill("#token", "a wrong token")
         page.click("#use-token")
-        page.wait_for_selector("#status:has-text('another token')")
+        page.wait_for_selector("#status:has-text('token is wrong')")
         page.fill("#token", "a long token")
         page.keyboard.press("Enter")
         page.wait_for_selector("html[data-ready]")
@@ -189,7 +189,7 @@ def test_page_asks_for_the_token_where_everything_needs_it(
         page.context.close()
 
 
-def test_wrong_token_for_changes_can_be_given_again(files: Any, chromium: Any, ring: Any) -> None:
+def test_a_wrong_token_for_changes_can_be_corrected(files: Any, chromium: Any, ring: Any) -> None:
     page = chromium.new_context().new_page()
     page.goto(f"{ring.url}/studio#node=node+03&token=wrong")
     page.wait_for_selector("#sum")

@@ -17,7 +17,7 @@ def test_nodes_without_values_are_left_out() -> None:
     assert np.array_equal(part.values, data.values[:50])
 
 
-def test_values_of_nodes_without_edges() -> None:
+def test_values_of_nodes_without_edges_are_refused_ignored_or_kept() -> None:
     edges, values = [("a", "b"), ("b", "a")], {"a": 1.0, "b": 2.0, "z": 3.0}
     with pytest.raises(ValueError, match="'z'"):
         build_known_subgraph(edges, values, name="part")

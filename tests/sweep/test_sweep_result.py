@@ -7,7 +7,7 @@ from gradraker import load_temperature, sigma2_sweep
 from gradraker.sweep import SweepResult
 
 
-def test_mean_error_and_best() -> None:
+def test_mean_standard_error_and_best_variance_of_a_result() -> None:
     found = SweepResult(
         np.array([1.0, 4.0]),
         np.array([[0.2, 0.5], [0.4, 0.9]]),

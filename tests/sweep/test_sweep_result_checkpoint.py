@@ -1,4 +1,4 @@
-"""Files of sweeps: exact, byte-stable, resumed after any end, refused if of another sweep."""
+"""Files of sweeps: exact, byte-stable, resumed after any interruption, refused for others."""
 
 import json
 import os
@@ -68,7 +68,9 @@ def test_save_and_load_keep_every_bit(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.workers
-def test_files_do_not_depend_on_who_wrote_them(tmp_path: Path, undisturbed: bytes) -> None:
+def test_saved_checkpointed_and_reloaded_files_are_equal(
+    tmp_path: Path, undisturbed: bytes
+) -> None:
     assert sweep().save(tmp_path / "saved.jsonl").read_bytes() == undisturbed
     sweep(checkpoint=tmp_path / "workers.jsonl", n_jobs=2)
     assert (tmp_path / "workers.jsonl").read_bytes() == undisturbed
@@ -156,7 +158,7 @@ def test_more_repeats_are_added_to_a_file(tmp_path: Path, undisturbed: bytes) ->
     assert np.all(result.seconds[2:] > 0.0)
 
 
-def test_lines_in_any_order_and_twice_are_put_in_order(tmp_path: Path, undisturbed: bytes) -> None:
+def test_shuffled_and_repeated_lines_are_sorted(tmp_path: Path, undisturbed: bytes) -> None:
     header, *repeats = undisturbed.splitlines(keepends=True)
     path = tmp_path / "sweep.jsonl"
     path.write_bytes(header + repeats[4] + repeats[1] + repeats[4])
@@ -244,7 +246,7 @@ def test_other_data_and_versions_are_refused(tmp_path: Path, undisturbed: bytes)
 
 
 @pytest.mark.parametrize("content", [b"node,value\n", b"{}\n", b'{"format": 1', b"\x00" * 40])
-def test_other_files_are_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+def test_other_files_are_refused_and_not_changed(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "values.csv"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"values\.csv' is not a file of a sweep"):

@@ -1,4 +1,4 @@
-"""A sweep equals SKG trained step by step at each variance, whoever computes it."""
+"""A sweep equals SKG trained step by step at each variance, with any workers and threads."""
 
 import dataclasses
 from typing import Any
@@ -205,7 +205,7 @@ def test_settings_suffice_to_run_the_sweep_again(swept: Any) -> None:
         swept.sigma2 = None
 
 
-def test_checksums_tell_data_apart() -> None:
+def test_different_data_have_different_checksums() -> None:
     data = load_temperature()
     one = sigma2_sweep(data, **SMALL).settings["data"]
     other = sigma2_sweep(data.adjacency, data.values + 1.0, **SMALL).settings["data"]

@@ -88,7 +88,7 @@ def test_sweep_command_names_a_scheduler_that_does_not_answer(
 ) -> None:
     monkeypatch.setattr(sys.modules["gradraker.cli.skg.sweep"], "_CONNECT_SECONDS", 1)
     monkeypatch.chdir(tmp_path)
-    address = "tcp://127.0.0.1:9"  # nobody listens on the port of "discard"
+    address = "tcp://127.0.0.1:9"  # the port of "discard", on which no server listens
     result = run("sweep", "--dataset", "temperature", "--scheduler", address)
     assert result.exit_code == 1
     assert address in result.stderr

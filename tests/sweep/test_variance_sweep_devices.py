@@ -20,7 +20,7 @@ def test_sweep_on_the_other_device_equals_that_on_the_cpu(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(ENGINES, "cuda", StrictEngine)
-    monkeypatch.setattr(variance_sweep, "FEWEST_SINES", 0)
+    monkeypatch.setattr(variance_sweep, "MIN_SINES_FOR_DEVICE", 0)
     expected = sigma2_sweep(load_temperature(), **OPTIONS)
     stages = []
     found = sigma2_sweep(
@@ -37,7 +37,7 @@ def test_sweep_on_the_other_device_equals_that_on_the_cpu(
     np.testing.assert_allclose(again.gnmse, found.gnmse, rtol=1e-12)
 
 
-def test_sweep_refuses_a_device_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweep_refuses_a_missing_device(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> Any:
         raise NoDeviceError("CuPy finds no GPU")
 
@@ -54,7 +54,7 @@ def test_sweep_refuses_a_device_that_is_not_there(monkeypatch: pytest.MonkeyPatc
 def test_sweep_on_the_gpu_equals_that_on_the_cpu(
     n_frequencies: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(variance_sweep, "FEWEST_SINES", 0)
+    monkeypatch.setattr(variance_sweep, "MIN_SINES_FOR_DEVICE", 0)
     try:
         make_cuda_engine()
     except NoDeviceError as error:

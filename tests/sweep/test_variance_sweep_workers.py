@@ -1,4 +1,4 @@
-"""Worker processes of a sweep end with the command, also if it is killed."""
+"""Worker processes of a sweep end with the command, even if it is killed."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Sweeps that differ in one setting, and what the paper says about them."""
+"""Sweeps that differ in one setting, and the paper's statements about them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Predictions of the embedded stations and of a ring, which tests must leave as they are."""
+"""Predictions of the embedded stations and of a ring, which tests must not change."""
 
 from typing import Any
 

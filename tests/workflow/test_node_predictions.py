@@ -35,7 +35,9 @@ def test_left_out_nodes_are_predicted_as_by_a_model_without_them(
         assert held_out.predictions[row] == pytest.approx(alone[0], abs=1e-9)
 
 
-def test_errors_of_left_out_nodes_by_hand(data: Any, known: dict[str, float], result: Any) -> None:
+def test_left_out_errors_equal_their_definition(
+    data: Any, known: dict[str, float], result: Any
+) -> None:
     held_out, error, y = result.left_out, result.left_out.error, data.values[:60]
     errors = held_out.predictions - y
     means = np.array([np.delete(y, i).mean() for i in range(60)])
@@ -48,7 +50,7 @@ def test_errors_of_left_out_nodes_by_hand(data: Any, known: dict[str, float], re
     assert error.rmse < error.rmse_of_mean
 
 
-def test_a_known_node_is_not_its_own_reason(result: Any) -> None:
+def test_a_known_node_does_not_contribute_to_its_left_out_prediction(result: Any) -> None:
     nodes = result.nodes[[3, 12]].tolist()
     reasons = result.find_left_out_contributors(59, nodes=nodes)
     everyone = result.find_contributors(60, nodes=nodes)
@@ -72,7 +74,7 @@ def test_frame_has_intervals_and_contributors(result: NodePredictions) -> None:
     assert inside.mean() > 0.95
 
 
-def test_held_out_nodes_were_not_seen(job: tuple[Any, ...]) -> None:
+def test_held_out_nodes_are_predicted_by_a_model_trained_without_them(job: tuple[Any, ...]) -> None:
     edges, _, known, result = job
     left_out = result.left_out
     names = result.nodes[left_out.rows].tolist()
@@ -94,7 +96,7 @@ def test_held_out_nodes_were_not_seen(job: tuple[Any, ...]) -> None:
     np.testing.assert_allclose(left_out.predictions, expected + left_out.mean, atol=1e-12)
 
 
-def test_held_out_errors_by_hand(job: tuple[Any, ...]) -> None:
+def test_held_out_errors_equal_their_definition(job: tuple[Any, ...]) -> None:
     _, _, known, result = job
     left_out = result.left_out
     error = left_out.error
@@ -129,7 +131,7 @@ def test_contributors_do_not_depend_on_batches(
     np.testing.assert_allclose(parts.weights, whole.weights, atol=1e-13)
 
 
-def test_contributors_are_the_heaviest_first(job: tuple[Any, ...]) -> None:
+def test_contributors_are_sorted_by_weight(job: tuple[Any, ...]) -> None:
     result = job[3]
     found = result.find_contributors(4, nodes=["n00", "n05"])
     assert found.weights.shape == (2, 4)

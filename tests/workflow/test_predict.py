@@ -1,4 +1,4 @@
-"""The whole job in memory by the node model, which is the default."""
+"""predict_nodes and update_nodes with the node model, which is the default."""
 
 from typing import Any
 
@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from gradraker import NodeRegressor, SKGNodeRegressor, SKGRegressor, predict_nodes
+from gradraker import NodeClassifier, NodeRegressor, SKGNodeRegressor, SKGRegressor, predict_nodes
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.exceptions import UnknownNodesError
-from gradraker.workflow import predict_all, predict_targets
+from gradraker.models import NodeModel
+from gradraker.workflow import predict_all, predict_all_targets, predict_targets
 from gradraker.workflow.node_predictions import NodePredictions
+from two_targets import EDGES, KNOWN
 
 
 def test_predictions_are_those_of_the_model(
@@ -27,7 +29,7 @@ def test_predictions_are_those_of_the_model(
     assert np.isnan(result.values[60:]).all()
 
 
-def test_it_beats_skg_on_the_tested_stations(
+def test_node_model_beats_skg_on_the_unknown_stations(
     data: GraphDataset, known: dict[str, float], result: NodePredictions
 ) -> None:
     by_skg = predict_nodes(data, known, model=SKGNodeRegressor())
@@ -45,7 +47,7 @@ def test_a_prediction_is_a_weighted_mean_of_known_values(
     assert [known[name] for name in found.names[70]] == found.values[70].tolist()
 
 
-def test_nodes_without_edges_may_have_values() -> None:
+def test_values_of_nodes_without_edges_are_refused_ignored_or_kept() -> None:
     links = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
     values = {"a": 1.0, "c": 3.0, "alone": 2.5}
     with pytest.raises(UnknownNodesError, match="'alone'"):
@@ -57,19 +59,19 @@ def test_nodes_without_edges_may_have_values() -> None:
     assert "alone" not in ignored.nodes.tolist()
 
 
-def test_one_known_value_is_everybodys() -> None:
+def test_with_one_known_value_every_node_gets_it() -> None:
     frame = predict_nodes([("a", "b"), ("b", "c")], {"a": 3.5}).to_frame()
     assert frame.prediction.tolist() == [3.5, 3.5, 3.5]
 
 
-def test_few_known_values_have_no_estimate(data: GraphDataset) -> None:
+def test_too_few_known_values_have_no_left_out_error(data: GraphDataset) -> None:
     few = dict(zip(data.node_names[:9], data.values[:9], strict=True))
     assert predict_nodes(data, few).left_out is None
     with pytest.raises(ValueError, match="no nodes were left out"):
         predict_nodes(data, few).find_left_out_contributors(1, nodes=[data.node_names[0]])
 
 
-def test_the_given_model_says_the_method_and_is_not_changed(
+def test_the_given_model_sets_the_method_and_is_not_changed(
     data: GraphDataset, known: dict[str, float]
 ) -> None:
     base = NodeRegressor(blocks="hop1", width=1.0, alpha=0.1)
@@ -115,7 +117,7 @@ def test_each_of_several_targets_has_its_values_errors_and_reasons(data: GraphDa
         for i, (name, value) in enumerate(zip(data.node_names[:60], data.values, strict=False))
     }
     model = NodeRegressor().fit(data, known)
-    found = predict_targets(model, coverage=0.9, lower=-10.0)
+    found = predict_all_targets(model, coverage=0.9, lower=-10.0)
     assert list(found) == ["day", "night"]
     night = found["night"]
     assert night.is_known.sum() == 40
@@ -129,7 +131,29 @@ def test_each_of_several_targets_has_its_values_errors_and_reasons(data: GraphDa
     explanation = model.explain([node], target="night")
     assert reasons.predictions == pytest.approx(explanation.predicted_labels)
     assert night.explain([node]).weights.shape == (1, 40)
-    with pytest.raises(ValueError, match="predict_targets predicts them"):
+    with pytest.raises(ValueError, match="predict_all_targets predicts them"):
         predict_all(model)
-    with pytest.raises(ValueError, match="predict_all predicts it"):
-        predict_targets(NodeRegressor().fit(data, dict.fromkeys(known, 1.0)))
+    alone = NodeRegressor().fit(data, dict.fromkeys(known, 1.0))
+    (one,) = predict_all_targets(alone).items()
+    assert one[0] is None
+    np.testing.assert_array_equal(one[1].predictions, predict_all(alone).predictions)
+
+
+@pytest.mark.parametrize("values", [KNOWN, {"a": 1.0, "c": 5.0}, {"a": "x", "c": "y", "e": "x"}])
+def test_targets_are_predicted_from_graph_and_values(values: Any) -> None:
+    found = predict_targets(EDGES, values)
+    kind = NodeClassifier if isinstance(values["a"], str) else NodeRegressor
+    fitted: NodeModel = kind().fit(EDGES, values)
+    expected = predict_all_targets(fitted)
+    assert list(found) == list(expected) == (["age", "income"] if values is KNOWN else [None])
+    for target, one in found.items():
+        assert one.predictions.tolist() == expected[target].predictions.tolist()
+    if values is not KNOWN:
+        assert found[None].predictions.tolist() == predict_nodes(EDGES, values).predictions.tolist()
+
+
+def test_targets_are_predicted_by_models_that_take_several() -> None:
+    with pytest.raises(ValueError, match="SKGNodeRegressor predicts one"):
+        predict_targets(EDGES, KNOWN, model=SKGNodeRegressor())
+    with pytest.raises(ValueError, match="NodeClassifier predicts classes"):
+        predict_targets(EDGES, KNOWN, model=NodeClassifier())

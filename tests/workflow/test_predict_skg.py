@@ -1,4 +1,4 @@
-"""The whole job in memory by SKG: predictions, held-out nodes, contributors and updates."""
+"""predict_nodes and update_nodes with SKG: predictions, held-out nodes, contributors."""
 
 from typing import Any
 
@@ -11,7 +11,9 @@ from gradraker.models.left_out import LeftOut
 from skg_ring import LEARNER, ring
 
 
-def test_predictions_are_those_of_the_steps_by_hand(job: tuple[Any, ...]) -> None:
+def test_predictions_equal_those_of_skg_regressor_on_adjacency_vectors(
+    job: tuple[Any, ...],
+) -> None:
     edges, _, known, result = job
     vectors = adjacency_vectors(edges)
     rows = [i for i, name in enumerate(vectors.nodes) if name in known]
@@ -46,13 +48,13 @@ def test_a_prediction_is_the_mean_and_weighted_differences(job: tuple[Any, ...])
         np.testing.assert_allclose(values, [known[name] for name in names], atol=1e-12)
 
 
-def test_a_constant_moves_with_the_values(job: tuple[Any, ...]) -> None:
+def test_shifting_all_values_shifts_all_predictions(job: tuple[Any, ...]) -> None:
     edges, _, known, result = job
     moved = predict_nodes(edges, {k: v + 1000.0 for k, v in known.items()}, model=LEARNER)
     np.testing.assert_allclose(moved.predictions, result.predictions + 1000.0, atol=1e-8)
 
 
-def test_a_node_like_no_other_gets_about_the_mean() -> None:
+def test_a_node_unlike_all_known_nodes_gets_about_the_mean() -> None:
     edges, values = ring()
     far = [("alone", f"elsewhere {i}") for i in range(30)]
     moved = {k: v + 50.0 for k, v in values.items()}
@@ -74,7 +76,7 @@ def test_nine_known_nodes_are_too_few_to_hold_out() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 10])
-def test_few_known_nodes_have_a_verdict_or_none(n: int) -> None:
+def test_similarity_transfer_needs_enough_known_nodes(n: int) -> None:
     edges, values = ring()
     known = {name: values[name] for name in list(values)[:n]}
     transfer = predict_nodes(edges, known, model=LEARNER).model.measure_transfer()
@@ -83,7 +85,7 @@ def test_few_known_nodes_have_a_verdict_or_none(n: int) -> None:
         assert transfer.n_neighbors == min(5, n - 2)
 
 
-def test_equal_values_have_no_verdict() -> None:
+def test_similarity_transfer_is_none_if_all_values_are_equal() -> None:
     edges, values = ring()
     result = predict_nodes(edges, dict.fromkeys(values, 3.0), model=LEARNER)
     assert result.model.measure_transfer() is None
@@ -92,13 +94,13 @@ def test_equal_values_have_no_verdict() -> None:
     assert np.isnan(result.left_out.error.gnmse)
 
 
-def test_no_known_value_is_an_error() -> None:
+def test_no_known_value_is_refused() -> None:
     edges, _ = ring()
     with pytest.raises(ValueError, match="no node of the graph has a known value"):
         predict_nodes(edges, {"n00": np.nan})
 
 
-def test_the_given_learner_is_not_changed() -> None:
+def test_predict_nodes_does_not_change_the_given_model() -> None:
     edges, values = ring()
     learner = SKGNodeRegressor(sigma2=1.0, random_state=0)
     result = predict_nodes(edges, values, model=learner)
@@ -106,7 +108,7 @@ def test_the_given_learner_is_not_changed() -> None:
     assert result.model.skg_.sigma2_ == 1.0
 
 
-def test_names_do_not_matter_but_the_kind_does() -> None:
+def test_integer_names_stay_integers_in_the_frame() -> None:
     edges, values = ring(names=list(range(40)))
     known = {name: values[name] for name in list(values)[::2]}
     frame = predict_nodes(edges, known, model=LEARNER).to_frame(n_contributors=1)
@@ -114,7 +116,7 @@ def test_names_do_not_matter_but_the_kind_does() -> None:
     assert set(frame.contributor_1) <= set(known)
 
 
-def test_nodes_without_edges_may_have_values() -> None:
+def test_values_of_nodes_without_edges_are_refused_kept_or_ignored() -> None:
     links = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
     known = {"a": 1.0, "c": 3.0, "alone": 2.5}
     with pytest.raises(UnknownNodesError, match="'alone'"):
@@ -134,7 +136,7 @@ def test_nodes_without_edges_may_have_values() -> None:
         ({"a": 1.0, "b": 2.0}, "values: all known nodes have the same edges"),
     ],
 )
-def test_too_few_nodes_to_choose_sigma2_from(known: dict[str, float], message: str) -> None:
+def test_too_few_nodes_to_choose_sigma2_are_refused(known: dict[str, float], message: str) -> None:
     links = [("a", "x"), ("b", "x"), ("c", "y")]
     with pytest.raises(TooFewValuesError, match=message):
         predict_nodes(links, known, model=SKGNodeRegressor())

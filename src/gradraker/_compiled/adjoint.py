@@ -1,4 +1,4 @@
-"""Passes backwards in time, which give contribution weights, and SKG with averaged iterates."""
+"""Passes backwards in time, which give contribution weights."""
 
 import numpy as np
 from numpy.typing import NDArray

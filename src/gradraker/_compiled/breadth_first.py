@@ -18,17 +18,17 @@ def find_around(
     is_reached: NDArray[np.bool_],
     found: NDArray[np.int64],
 ) -> int:
-    """Write nodes by breadth-first search into ``found`` until it is full; return how many.
+    """Write nodes by breadth-first search into ``found`` until it is full; return their number.
 
     A search goes along edges, then against them (``back``), and marks the nodes that it reaches.
     """
     found[0] = start
     is_reached[start] = True
     n_found = 1
-    at = 0
-    while at < n_found and n_found < found.size:
-        node = found[at]
-        at += 1
+    n_visited = 0
+    while n_visited < n_found and n_found < found.size:
+        node = found[n_visited]
+        n_visited += 1
         for entry in range(indptr[node], indptr[node + 1]):
             other = indices[entry]
             if not is_reached[other] and n_found < found.size:

@@ -1,7 +1,7 @@
 """Counter-based random frequencies: the same numbers on every machine, in any order.
 
 A draw is a function of (seed, identity of the referencing node, position k), never of
-what was drawn before. So a reference set can grow, rows can be drawn by any thread,
+earlier draws. So a reference set can grow, rows can be drawn by any thread,
 and a model file needs only the seed. Only IEEE operations that round the same way
 everywhere are used (no libm, no fused or reordered arithmetic), and results are
 rounded to float32, the type the table of frequencies is kept in.
@@ -42,7 +42,7 @@ def _mix(z: np.uint64) -> np.uint64:
 def _draw_uniforms(
     key: np.uint64, start: int, high: NDArray[np.float64], low: NDArray[np.float64]
 ) -> None:
-    """Two independent uniform numbers a hash, on the 2**32 midpoints inside (0, 1)."""
+    """Two independent uniform numbers per hash, on the 2**32 midpoints inside (0, 1)."""
     for i in range(_HALF):
         h = _mix(key + np.uint64(start + i + 1) * _GOLDEN)
         top = np.int64((h >> np.uint64(32)) << np.uint64(20))
@@ -155,8 +155,8 @@ def draw_rows(
     v = np.empty(_HALF)
     work = np.empty((3, _HALF))
     n_frequencies = table.shape[1]
-    # Mixed twice: by one function of seed and identity, node 7 of seed 3 would share the draws of
-    # node 3 of seed 7, and all nodes that are named as their seed would share theirs.
+    # The seed is mixed twice and the identity once: otherwise node 7 of seed 3 would share the
+    # draws of node 3 of seed 7, and all nodes whose name is their seed would share theirs.
     scrambled_seed = _mix(_mix(seed + _GOLDEN))
     for r in rows:
         key = _mix(_mix(identities[r] + _GOLDEN) ^ scrambled_seed)
@@ -183,7 +183,7 @@ def draw_rows(
 def mark_used(indices: NDArray[np.int32], used: NDArray[np.bool_]) -> bool:
     """Set ``used[c]`` for every column c that occurs; return whether all are columns of the table.
 
-    This is what keeps the other loops, which do not look, inside the table.
+    The other loops, which do not check bounds, rely on it.
     """
     for c in indices:
         if not 0 <= c < used.size:

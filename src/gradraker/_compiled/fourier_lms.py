@@ -2,11 +2,11 @@
 
 Shapes: n rows, M referencing nodes, D frequencies, K targets. ``table`` holds unit
 frequencies (M, D) as float32; features at variance σ² use ``scale`` = 1/σ. Every row
-is computed by the same operations in the same order whoever calls, so results do not
-depend on chunks or threads.
+is computed by the same operations in the same order, so results do not depend on chunks
+or threads.
 
 All these loops call :func:`compute_sincos` and are in one file, since Numba's disk cache does not
-notice changes in other files: a caller elsewhere would go on running the old code.
+notice changes in other files: a caller in another file would keep running the old code.
 """
 
 import math
@@ -204,7 +204,7 @@ def _compute_features_of_one(indices: Int32, data: Floats, table: Float32, scale
 def predict_value(
     indices: Int32, data: Floats, table: Float32, scale: float, theta: Floats
 ) -> float:
-    """Equation (2) for one node and one target: numbers are faster to pass than arrays."""
+    """Equation (2) for one node and one target; returning a number is faster than an array."""
     return _sum_products(theta, _compute_features_of_one(indices, data, table, scale))
 
 
@@ -241,7 +241,7 @@ def learn_one(
 ) -> bool:
     """One step of training; ``out`` gets the predictions made before it.
 
-    Returns whether the step was taken: it is not where a prediction or a step is not finite.
+    Returns whether the step was taken: it is not if a prediction or a step is not finite.
     """
     features = _compute_features_of_one(indices, data, table, scale)
     for k in range(theta.shape[0]):

@@ -1,7 +1,7 @@
 """The decorator of all compiled loops: without the Python lock, cached on disk, typed for mypy.
 
 Numba's disk cache notices changes in the file of a function only, not in those of the
-functions that it calls, so functions that call each other live in one file. There is no
+functions that it calls, so functions that call each other are in one file. There is no
 ``parallel=True``: Numba's threading layers break under fork or concurrent callers. Loops
 release the lock instead, and :mod:`gradraker.features.engine` runs them on a few threads.
 """
@@ -29,7 +29,7 @@ def compile_loop(
         options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
         try:
             loop = numba.njit(cache=True, **options)(function)
-        except RuntimeError:  # no folder for the cache can be written
+        except RuntimeError:  # no cache folder is writable
             _warn_once()
             loop = numba.njit(**options)(function)
         return cast(F, loop)

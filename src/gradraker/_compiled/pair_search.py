@@ -19,7 +19,7 @@ Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 Csr = tuple[Int64, npt.NDArray[np.int32], Float64]  # indptr, indices, data
 Pair = tuple[float, int, int, int]  # distance, two rows (-1 if none is better), pairs compared
-# Of leading entries, by column: where each column starts; row and power before each entry.
+# Leading entries by column: where each column starts; the row of each entry and the power before.
 ColumnLists = tuple[Int64, Int64, Float64]
 
 
@@ -62,15 +62,15 @@ def search_farthest(
         for t in range(indptr[i], indptr[i + 1]):
             held[indices[t]] = data[t]
         for j in range(i + 1, powers.size):
-            apart = powers[i] + powers[j]
-            if apart <= best * (1.0 + tolerance):
+            power_sum = powers[i] + powers[j]
+            if power_sum <= best * (1.0 + tolerance):
                 break
             n_checked += 1
             overlap = 0.0
             for t in range(indptr[j], indptr[j + 1]):
                 x, y = held[indices[t]], data[t]
                 overlap += -2.0 * x * y if squared else abs(x - y) - abs(x) - abs(y)
-            if apart + overlap + tolerance * apart > best:
+            if power_sum + overlap + tolerance * power_sum > best:
                 distance = measure_pair(csr, i, j, squared, np.inf)
                 if distance > best:
                     best, best_i, best_j = distance, i, j
@@ -140,8 +140,8 @@ def search_nearest(
     """Compare the rows that share a column in ``lists``, up to ``max_steps`` apart in a list.
 
     Rows ascend by ``positions``, whose difference bounds the distance (or its ``root``) from
-    below, up to ``slack``. What two rows hold before the first column that they share adds to
-    their distance, so one of them reaches it with less than half of ``best``. Distances of
+    below, up to ``slack``. The entries of two rows before their first shared column add to
+    their distance, so in one of them they add up to less than half of ``best``. Distances of
     integer rows are 1 or more.
     """
     starts, rows, before = lists
@@ -165,9 +165,9 @@ def search_nearest(
                     if gap > 0.0 and (gap * gap if root else gap) >= best:
                         break
                     limit = best * (1.0 + tolerance)
-                    # A row after j in the list that leads to it was compared from there.
-                    seen = step < 0 and 2.0 * before[y] < limit
-                    if before[x] + before[y] < limit and not seen:
+                    # This pair was compared before, when j was the first of the two.
+                    is_repeated = step < 0 and 2.0 * before[y] < limit
+                    if before[x] + before[y] < limit and not is_repeated:
                         n_checked += 1
                         distance = measure_pair(csr, i, j, squared, best)
                         if distance < best:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 
 def _prefetch(typing_context: Any, table: Any, i: Any, j: Any) -> Any:
-    """Fetch the cache line of ``table[i, j]`` while the loop goes on; no result depends on it.
+    """Fetch the cache line of ``table[i, j]`` while the loop continues; no result depends on it.
 
     Rows of a table larger than the caches are read in an order that the loop knows and the
-    processor cannot guess: fetching them early hides half of the wait.
+    processor cannot predict: fetching them early halves the time spent waiting for memory.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -1,8 +1,8 @@
 """A sparse matrix times a dense one.
 
-LLVM keeps the sums of a row in vector registers only where it is told to: several columns of a
-row are one value here, of a type of its own. 16 columns then take hardly longer than 4, a third of
-the time of loops over columns.
+LLVM keeps the sums of a row in vector registers only if they have a vector type: several columns of
+a row are one value of the type ``Lanes`` here. 16 columns then take hardly longer than 4, a third
+of the time of loops over columns.
 """
 
 from collections.abc import Callable
@@ -19,8 +19,8 @@ from gradraker._compiled.jit import compile_loop
 Floats = NDArray[np.float64]
 Typed = tuple[Any, Callable[..., Any]]
 intrinsic: Any = extending.intrinsic
-# Rows whose columns are multiplied in turn: their neighbours stay in the cache.
-_ROWS = 64
+# Rows in a block, whose columns are multiplied in turn: their neighbours stay in the cache.
+_ROWS_PER_BLOCK = 64
 
 
 class Lanes(types.Type):
@@ -41,14 +41,14 @@ class _LanesModel(models.PrimitiveModel):
 
 def _fill(builder: Any, number: Any, vector: Any) -> Any:
     """A vector with the same number in all places."""
-    nothing, place = ir.Constant(vector, ir.Undefined), ir.IntType(32)
-    first = builder.insert_element(nothing, number, ir.Constant(place, 0))
+    undefined, place = ir.Constant(vector, ir.Undefined), ir.IntType(32)
+    first = builder.insert_element(undefined, number, ir.Constant(place, 0))
     places = ir.Constant(ir.VectorType(place, vector.count), [0] * vector.count)
-    return builder.shuffle_vector(first, nothing, places)
+    return builder.shuffle_vector(first, undefined, places)
 
 
 def _find_address(context: Any, builder: Any, kinds: Any, arguments: Any, vector: Any) -> Any:
-    """The address of array[i, column]; columns lie side by side."""
+    """The address of array[i, column]; rows are contiguous."""
     (array, *places), (given, *numbers) = kinds, arguments
     row, column = (
         context.cast(builder, number, place, types.intp)
@@ -63,7 +63,7 @@ def _find_address(context: Any, builder: Any, kinds: Any, arguments: Any, vector
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
 def _make_zeros(_: Any, array: Any, count: Any) -> Typed:
-    """So many zeros of the precision of an array."""
+    """Lanes of ``count`` zeros in the precision of an array."""
     lanes = Lanes(array.dtype, count.literal_value)
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -173,19 +173,19 @@ def multiply_rows(
 ) -> None:
     """Write ``factor`` A X + ``kept`` · product into rows ``start`` to ``stop`` of ``product``.
 
-    Then adds weights[k] · product to the k-th of ``sums``, which lie below each other, for
-    ``weights`` (s, columns), ``product`` (n, columns) and ``sums`` (s n, columns). Takes the first
-    columns only; columns must lie side by side. Works in the precision of its arguments; the
-    sums do not depend on how rows are split.
+    Then adds weights[k] · product to the k-th of the stacked ``sums``, for ``weights``
+    (s, columns), ``product`` (n, columns) and ``sums`` (s n, columns). Takes the first
+    ``n_columns`` columns only; rows must be contiguous. Works in the precision of its arguments;
+    the sums do not depend on how rows are split.
     """
-    # Looked up once, not for each block of columns: there may be very many.
+    # Computed once, not for each block of columns: there may be very many blocks.
     used = np.empty(weights.shape[0], dtype=np.bool_)
     for k in range(used.size):
         used[k] = weights[k].any()
     A, more = (indptr, indices, data), (weights, used, sums)
     factors = data.dtype.type(factor), data.dtype.type(kept)
-    for first in range(start, stop, _ROWS):
-        rows, column = (first, min(first + _ROWS, stop)), 0
+    for first in range(start, stop, _ROWS_PER_BLOCK):
+        rows, column = (first, min(first + _ROWS_PER_BLOCK, stop)), 0
         while column < n_columns:
             left = n_columns - column
             if left >= 64:

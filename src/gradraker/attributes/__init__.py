@@ -1,4 +1,4 @@
-"""Attributes of nodes: from any form to one matrix, with encoders that are data."""
+"""Attributes of nodes: from any form to one matrix, with encoders stored as plain data."""
 
 from gradraker.attributes.table import AttributeTable, AttributeWarning, learn_attributes
 

@@ -1,4 +1,4 @@
-"""Attributes that users give, aligned with the nodes of a graph; and attributes that leak."""
+"""Align attributes with the nodes of a graph; warn of attributes that are useless or leak."""
 
 import warnings
 from collections.abc import Mapping
@@ -22,11 +22,11 @@ from gradraker.attributes.table import (
 from gradraker.graph.names import check_same_type, find_positions, to_plain_name
 from gradraker.graph.node_graph import NodeGraph, append_isolated_nodes, append_new_nodes
 
-# Known nodes from which on an attribute that equals the values is no chance.
-_FEWEST = 5
-# The same for one that has their order only, and for a code of classes.
+# From this many known nodes on, an attribute that equals the values is not a coincidence.
+_FEWEST_EQUAL = 5
+# The same for an attribute that has only the order of the values, or that encodes the classes.
 _FEWEST_IN_ORDER = 10
-_SAME = 1e-9
+_TOLERANCE = 1e-9
 
 
 def align_attributes(
@@ -36,7 +36,7 @@ def align_attributes(
     unknown_nodes: str,
     table: AttributeTable | None = None,
 ) -> tuple[NodeGraph, AttributeTable]:
-    """Return attributes as a table of the nodes of a graph, beside those of an older table.
+    """Return attributes as a table of the nodes of a graph, added to those of an older table.
 
     Attributes without names are in the order of the nodes of ``added``, a part of the graph. With
     ``unknown_nodes="isolated"``, nodes that only attributes name join the graph, without edges.
@@ -75,7 +75,7 @@ def append_described_nodes(
         extended = append_new_nodes(graph, links, options)
         return extended, None if table is None else table.resize(len(extended))
     if table is None:
-        raise ValueError("attributes: the model was fitted without any, and knows none")
+        raise ValueError("attributes: the model was fitted without any, so it takes none")
     has_links = links is not None and not (isinstance(links, Mapping) and not links)
     extended = append_new_nodes(graph, links, options) if has_links else graph
     given = read_attributes(attributes, extended.nodes, table.form, table.column_names)
@@ -113,7 +113,7 @@ def _select_rows(given: GivenAttributes, rows: NDArray[np.int64]) -> GivenAttrib
 
 
 def warn_of_columns(table: AttributeTable) -> None:
-    """Warn of columns that tell nothing: all missing, constant, or equal to one before them."""
+    """Warn of useless columns: all missing, constant, or equal to one before them."""
     if table.is_sparse:
         return
     matrix = table.matrix[table.given]
@@ -121,7 +121,7 @@ def warn_of_columns(table: AttributeTable) -> None:
     filled = np.where(np.isnan(matrix), np.inf, matrix)
     constant = ~empty & (filled == filled[:1]).all(axis=0)
     repeats = find_repeats(matrix) & ~constant & ~empty
-    for found, what in (
+    for found, problem in (
         (empty, "are missing for all nodes"),
         (constant, "are the same for all nodes"),
         (repeats, "repeat a column before them"),
@@ -129,14 +129,14 @@ def warn_of_columns(table: AttributeTable) -> None:
         names = _list_columns(table, found)
         if names:
             warnings.warn(
-                f"attributes {list_names(names)} {what} and are not used",
+                f"attributes {list_names(names)} {problem} and are not used",
                 AttributeWarning,
                 stacklevel=2,
             )
 
 
 def _list_columns(table: AttributeTable, found: NDArray[np.bool_]) -> list[str]:
-    """Names of columns, as they were given, of which all numbers are found."""
+    """Names of the given columns whose numbers are all in ``found``."""
     names = table.names if table.columns is None else table.column_names
     n_others = np.bincount(table.sources, weights=~found, minlength=len(names))
     return [name for name, n in zip(names, n_others, strict=True) if n == 0]
@@ -149,11 +149,11 @@ def warn_of_leaks(
     *,
     are_classes: bool = False,
 ) -> None:
-    """Warn of an attribute that equals the values (N, K) of known nodes, or tells their order.
+    """Warn of an attribute that equals the values (N, K) of known nodes, or has their order.
 
-    Of classes, one that equals one of them, or has a number of its own for each.
+    For classes, warn of one that equals a class indicator or has a distinct number per class.
     """
-    if rows.size < _FEWEST:
+    if rows.size < _FEWEST_EQUAL:
         return
     X = table.matrix[rows]
     found = _find_leak(X, Y)
@@ -176,16 +176,16 @@ def _find_leak(X: Any, Y: NDArray[np.float64]) -> int | None:
     for target in Y.T:
         if np.ptp(target) == 0.0:
             continue
-        for j in np.flatnonzero(np.abs(_correlate(X, target)) > 1.0 - _SAME):
+        for j in np.flatnonzero(np.abs(_correlate(X, target)) > 1.0 - _TOLERANCE):
             column = X[:, [j]].toarray()[:, 0] if issparse(X) else X[:, j]
-            is_there = ~np.isnan(column)
-            if is_there.sum() >= _FEWEST and np.ptp(target[is_there]) > 0.0:
+            is_present = ~np.isnan(column)
+            if is_present.sum() >= _FEWEST_EQUAL and np.ptp(target[is_present]) > 0.0:
                 return int(j)
     return None
 
 
 def _find_code(X: NDArray[np.float64], codes: NDArray[np.int64]) -> int | None:
-    """The first column with a number of its own for each class."""
+    """The first column with a distinct number for each class."""
     n_classes = len(np.unique(codes))
     for j, column in enumerate(X.T):
         pairs = np.unique(np.column_stack([column, codes]), axis=0)
@@ -195,7 +195,7 @@ def _find_code(X: NDArray[np.float64], codes: NDArray[np.int64]) -> int | None:
 
 
 def _correlate(X: Any, y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Correlation of each column with values; missing numbers do not count."""
+    """Correlation of each column with values; missing numbers are ignored."""
     if issparse(X):
         X = csr_array(X)
         n = X.shape[0]
@@ -204,14 +204,14 @@ def _correlate(X: Any, y: NDArray[np.float64]) -> NDArray[np.float64]:
         variance = X.multiply(X).sum(axis=0) / n - mean**2
         scale = np.sqrt(np.maximum(variance, 0.0)) * y.std()
     else:
-        is_there = ~np.isnan(X)
-        n = np.maximum(is_there.sum(axis=0), 1)
-        filled = np.where(is_there, X, 0.0)
+        is_present = ~np.isnan(X)
+        n = np.maximum(is_present.sum(axis=0), 1)
+        filled = np.where(is_present, X, 0.0)
         largest = np.abs(filled).max(axis=0, initial=0.0)
         filled = filled / np.where(largest > 0.0, largest, 1.0)  # squares stay finite
-        own = np.where(is_there, y[:, np.newaxis], 0.0)
-        centred = np.where(is_there, filled - filled.sum(axis=0) / n, 0.0)
-        target = np.where(is_there, own - own.sum(axis=0) / n, 0.0)
+        own = np.where(is_present, y[:, np.newaxis], 0.0)
+        centred = np.where(is_present, filled - filled.sum(axis=0) / n, 0.0)
+        target = np.where(is_present, own - own.sum(axis=0) / n, 0.0)
         covariance = (centred * target).sum(axis=0)
         scale = np.sqrt((centred**2).sum(axis=0) * (target**2).sum(axis=0))
     return np.asarray(np.divide(covariance, scale, out=np.zeros(X.shape[1]), where=scale > 1e-300))

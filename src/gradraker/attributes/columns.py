@@ -1,7 +1,7 @@
-"""Fitted encoders of columns as data: what they learned, and how it turns entries into numbers.
+"""Fitted encoders of columns as plain data, which turn entries into numbers.
 
-skrub and scikit-learn fit them (:mod:`gradraker.attributes.vectorizing`). Here are the numbers that
-they learned, so that a model file holds no code; transforms equal theirs, to single precision.
+skrub and scikit-learn fit them (:mod:`gradraker.attributes.vectorizing`). Only the fitted numbers
+are kept, so that a model file holds no code; results equal theirs, to single precision.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _PARTS = ("year", "month", "day", "hour", "minute", "second", "microsecond")
 DATE_PARTS = (*_PARTS, "total_seconds")
 # Attributes of an encoder that are arrays.
 ARRAYS = ("idf", "components")
-# Entries of a vocabulary that a file may hold.
+# Largest vocabulary that a file may hold.
 MOST_WORDS = 2_000_000
 
 
@@ -52,7 +52,7 @@ class NumberColumn:
 
     kind: ClassVar[str] = "number"
     name: str
-    null_texts: tuple[str, ...] = ()  # of a missing number, where numbers came as texts
+    null_texts: tuple[str, ...] = ()  # texts for a missing number, if numbers came as texts
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -77,13 +77,13 @@ class NumberColumn:
 
 @dataclass(frozen=True)
 class CategoryColumn:
-    """Categories: a number per category, 1 for that of the entry; None stands for missing."""
+    """Categories: one number per category, 1 for that of the entry; None stands for missing."""
 
     kind: ClassVar[str] = "category"
     name: str
     categories: tuple[str | None, ...]
     null_texts: tuple[str, ...]
-    dropped: int | None = None  # of two categories, one tells all
+    dropped: int | None = None  # a category whose number follows from the others
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ class CategoryColumn:
 
 
 def _is_null(entry: Any, null_texts: Sequence[str]) -> bool:
-    """Whether an entry is missing, or one of the texts that say so."""
+    """Whether an entry is missing, or one of the texts for a missing entry."""
     return is_missing(entry) or (
         bool(null_texts) and isinstance(entry, str) and _clean_text(entry, null_texts) is None
     )
@@ -159,7 +159,7 @@ class DateColumn:
 
 
 def to_moment(day: date) -> datetime:
-    """Return a date as a moment: the start of its day, unless it says more."""
+    """Return a date as a moment: the start of its day, unless it has a time."""
     return day if isinstance(day, datetime) else datetime(day.year, day.month, day.day)
 
 
@@ -192,12 +192,12 @@ class TextColumn:
 
     @cached_property
     def _vectorizer(self) -> Any:
-        from sklearn.feature_extraction.text import TfidfVectorizer  # loads much
+        from sklearn.feature_extraction.text import TfidfVectorizer  # slow to import
 
         places = {word: i for i, word in enumerate(self.words)}
-        made = TfidfVectorizer(analyzer="char_wb", ngram_range=self.lengths, vocabulary=places)
-        made.idf_ = self.idf
-        return made
+        fitted = TfidfVectorizer(analyzer="char_wb", ngram_range=self.lengths, vocabulary=places)
+        fitted.idf_ = self.idf
+        return fitted
 
     def encode(self, entries: Sequence[Any]) -> Matrix:
         """Entries as numbers, (n, outputs)."""
@@ -211,13 +211,13 @@ class TextColumn:
 
 
 def dump_column(column: Column) -> tuple[dict[str, Any], Arrays]:
-    """Return an encoder as data: what JSON can hold, and arrays."""
+    """Return an encoder as a dict that JSON can hold, and arrays."""
     state: dict[str, Any] = {"kind": column.kind}
     arrays: Arrays = {}
     for name, entry in vars(column).items():
         if name in ARRAYS:
             arrays |= {} if entry is None else {name: entry}
-        elif not name.startswith("_"):  # what is made from the others, and cached
+        elif not name.startswith("_"):  # others are computed and cached
             state[name] = list(entry) if isinstance(entry, tuple) else entry
     return state, arrays
 

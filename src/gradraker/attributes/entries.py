@@ -1,7 +1,7 @@
-"""Entries of columns as they were given, which encoders are fitted on and may be fitted on again.
+"""Entries of columns as they were given, from which encoders are fitted and refitted.
 
-Numbers need no encoder. Of all other columns the entries are kept beside the numbers that they
-became: when nodes are forgotten, encoders are fitted again without them.
+Numbers need no encoder. For all other columns the entries are kept beside their encoded numbers:
+when nodes are forgotten, encoders are fitted again without them.
 """
 
 import math
@@ -25,7 +25,7 @@ class RawColumn:
     """Entries (n,) of a column: None, numbers, texts and dates."""
 
     entries: Entries
-    is_categorical: bool = False  # whether the type of the column says so
+    is_categorical: bool = False  # by the type of the column
 
     def select(self, rows: NDArray[np.int64]) -> "RawColumn":
         """Return the entries of some nodes."""
@@ -64,7 +64,7 @@ def _to_plain(entry: Any) -> Any:
         entry = entry.item()
     if isinstance(entry, timedelta):
         return entry.total_seconds()
-    if isinstance(entry, datetime):  # pandas has a kind of its own
+    if isinstance(entry, datetime):  # pandas has a subclass
         return entry.to_pydatetime(warn=False) if hasattr(entry, "to_pydatetime") else entry
     if isinstance(entry, bool | int | date):
         return entry
@@ -74,7 +74,7 @@ def _to_plain(entry: Any) -> Any:
 
 
 def has_only(entries: Entries, *types: type) -> bool:
-    """Whether there are entries, and all of them are of some types."""
+    """Whether there are entries, and all of them have one of these types."""
     filled = [entry for entry in entries if entry is not None]
     return bool(filled) and all(isinstance(entry, types) for entry in filled)
 

@@ -67,7 +67,7 @@ def restore_attributes(state: dict[str, Any], arrays: Arrays, n: int) -> Attribu
         names = ()
     is_named = columns is not None or isinstance(state["names"], list)
     given, learned = arrays[_PREFIX + "given"], arrays[_PREFIX + "learned"]
-    if any(one.dtype != np.bool_ or one.shape != (n,) for one in (given, learned)):
+    if any(flags.dtype != np.bool_ or flags.shape != (n,) for flags in (given, learned)):
         raise ValueError("the attributes do not fit the nodes")
     if state["source"] not in get_args(Source) or bool((learned & ~given).any()):
         raise ValueError("the attributes are not consistent")
@@ -87,7 +87,7 @@ def restore_attributes(state: dict[str, Any], arrays: Arrays, n: int) -> Attribu
 def _restore_raw(
     items: dict[str, Any], columns: tuple[Column, ...] | None, n: int
 ) -> dict[str, RawColumn]:
-    """Entries (n,) of columns that are not numbers; all encoders but those of numbers need them."""
+    """Entries (n,) of columns that are not numbers; every encoder except of numbers needs them."""
     encoded = {column.name for column in columns or () if column.kind != "number"}
     if not encoded <= set(items) <= {column.name for column in columns or ()}:
         raise ValueError("the entries of columns do not fit their encoders")

@@ -26,13 +26,13 @@ from gradraker.graph.names import (
 NODE_HEADINGS = ("node", "nodes", "node_id", "id", "name")
 _ATTRIBUTE = ("attribute", "feature", "word", "term", "key")
 _VALUE = ("value", "weight", "count", "number")
-# Columns of dense attributes, beyond which a sparse matrix is asked for.
+# Largest number of dense columns; beyond it a sparse matrix is required.
 MOST_DENSE_COLUMNS = 10_000
-# Columns of sparse attributes.
+# Largest number of sparse columns.
 MOST_COLUMNS = 2_000_000
-# Mappings of names to numbers are columns, not words, if there are so many nodes and so few names,
-# and more than this part of all nodes has each of them.
-FEWEST_RECORDS, _MOST_RECORD_COLUMNS, _FILLED = 3, 200, 0.7
+# Mappings of names to numbers are columns, not words, if there are at least this many nodes, at
+# most this many names, and more than this share of all entries is filled.
+FEWEST_RECORDS, _MOST_RECORD_COLUMNS, _FILLED_SHARE = 3, 200, 0.7
 _ENTRIES = (str, bool, int, float, date, timedelta, Decimal, np.generic)
 _FORMS = (
     "a data frame, an array or sparse matrix with one row per node, a mapping from nodes to "
@@ -41,8 +41,8 @@ _FORMS = (
 
 Columns = dict[str, nw.Series[Any]]
 Form = Literal["columns", "words"]
-# Where attributes came from. Named numbers are columns if most nodes have each of them, and else
-# words; a sparse matrix that is nearly full becomes a dense one; lists of words are always words.
+# The form of the given attributes. Named numbers are columns if most nodes have each of them, and
+# words otherwise; a sparse matrix that is nearly full becomes dense; lists of words are words.
 Source = Literal["frame", "array", "sparse", "named", "words"]
 
 
@@ -71,9 +71,9 @@ def read_attributes(
     form: Form | None = None,
     columns: Collection[str] = (),
 ) -> GivenAttributes:
-    """Read attributes in any form; ``form`` settles what named numbers are.
+    """Read attributes in any form; ``form`` decides whether named numbers are columns or words.
 
-    ``columns`` are those of attributes that came before: one more holds the names of nodes.
+    ``columns`` are those of earlier attributes: an additional one holds the names of nodes.
     """
     table = to_table(attributes)
     if table is None:
@@ -98,7 +98,7 @@ def read_attributes(
 
 
 def _to_frame(attributes: Any) -> Any:
-    """A frame of a Series with an index, and of a frame that is computed when it is asked for."""
+    """A frame from a Series with an index, and from a lazy frame."""
     found = nw.from_native(attributes, allow_series=True, pass_through=True)
     if isinstance(found, nw.LazyFrame):
         return found.collect().to_native()
@@ -121,14 +121,14 @@ def _to_matrix(attributes: Any) -> NDArray[np.float64]:
 
 
 def check_numbers(matrix: Any) -> Any:
-    """Refuse numbers that are infinite, and more dense columns than memory is meant for."""
+    """Refuse infinite numbers, and more columns than allowed."""
     data = matrix.data if issparse(matrix) else matrix
     if issparse(matrix) and np.isnan(data.astype(np.float64)).any():
         raise ValueError("attributes is sparse and holds NaN: leave missing entries out")
     if np.isinf(np.asarray(data, dtype=np.float64)).any():
-        at = [int(places[0]) for places in (abs(matrix) == np.inf).nonzero()]
+        row, column = (int(places[0]) for places in (abs(matrix) == np.inf).nonzero())
         raise ValueError(
-            f"attributes holds an infinite number in row {at[0]}, column {at[1]}: give finite "
+            f"attributes holds an infinite number in row {row}, column {column}: give finite "
             "numbers, NaN where one is missing"
         )
     if not issparse(matrix) and matrix.shape[1] > MOST_DENSE_COLUMNS:
@@ -176,7 +176,7 @@ def _read_mapping(attributes: Mapping[Hashable, Any], form: Form | None) -> Give
 
 
 def _has_records(entries: list[Any]) -> bool:
-    """Whether nodes have named attributes, most of them each, or texts among them."""
+    """Whether most nodes have each named attribute, or some attributes are texts."""
     filled = [entry for entry in entries if entry]
     names = {name for entry in filled for name in entry}
     if any(isinstance(value, str | bool) for entry in filled for value in entry.values()):
@@ -186,12 +186,12 @@ def _has_records(entries: list[Any]) -> bool:
 
 
 def is_full(n_rows: int, n_columns: int, n_entries: int) -> bool:
-    """Whether a matrix has few columns, and most of its entries."""
-    return n_columns <= _MOST_RECORD_COLUMNS and n_entries > _FILLED * n_rows * n_columns
+    """Whether a matrix has few columns, and most of its entries are filled."""
+    return n_columns <= _MOST_RECORD_COLUMNS and n_entries > _FILLED_SHARE * n_rows * n_columns
 
 
 def _read_records(nodes: Names, entries: list[Any]) -> GivenAttributes:
-    """A column per name; what a node does not have is missing."""
+    """One column per name; entries that a node does not have are missing."""
     import polars as pl  # loads slowly
 
     names = list(dict.fromkeys(str(name) for entry in entries for name in entry or {}))
@@ -199,11 +199,10 @@ def _read_records(nodes: Names, entries: list[Any]) -> GivenAttributes:
     columns = {}
     for name in names:
         listed = [record.get(name) for record in records]
-        strange = [x for x in listed if not (isinstance(x, _ENTRIES) or is_missing(x))]
-        if strange:
+        unfit = [x for x in listed if not (isinstance(x, _ENTRIES) or is_missing(x))]
+        if unfit:
             raise ValueError(
-                f"attributes holds {strange[0]!r} of {name!r}: give numbers, texts, booleans or "
-                "dates"
+                f"attributes holds {unfit[0]!r} of {name!r}: give numbers, texts, booleans or dates"
             )
         try:
             series = pl.Series(name, listed)
@@ -290,7 +289,7 @@ def _read_table(
 
 
 def _infer_type(series: nw.Series[Any]) -> nw.Series[Any]:
-    """A column of objects of pandas with the type that its entries have, if they have one."""
+    """Give a column of objects of pandas the type of its entries, if they have one type."""
     if series.dtype != nw.Object:
         return series
     native = series.to_native()
@@ -298,7 +297,7 @@ def _infer_type(series: nw.Series[Any]) -> nw.Series[Any]:
 
 
 def _find_node_column(columns: Columns, graph_nodes: Names) -> str | None:
-    """The column of that name, else one of texts that are all names of nodes."""
+    """The column with a heading for nodes, else one of texts that are all names of nodes."""
     headings = {name.lower(): name for name in columns}
     named = next((headings[name] for name in NODE_HEADINGS if name in headings), None)
     if named is not None or graph_nodes.dtype == np.int64:
@@ -346,7 +345,7 @@ def _get_index(native: Any, table: nw.DataFrame[Any], graph_nodes: Names) -> Nam
 
 
 def _has_triplets(attributes: Any) -> bool:
-    """Whether it is a list of (node, attribute, value), which no list of numbers is."""
+    """Whether attributes are a list of (node, attribute, value), and not a list of numbers."""
     return isinstance(attributes, list | tuple) and all(
         isinstance(row, list | tuple) and len(row) == 3 and isinstance(row[1], str)
         for row in attributes
@@ -356,7 +355,7 @@ def _has_triplets(attributes: Any) -> bool:
 def _read_triplets(
     nodes: Sequence[Any], words: Sequence[Any], values: Sequence[Any], form: Form | None
 ) -> GivenAttributes:
-    """Numbers by name, which most nodes have, or else counts of words."""
+    """Columns of numbers if most nodes have each of them, else counts of words."""
     names, (rows,) = find_distinct([to_name_array(list(nodes), argument="attributes")])
     places: dict[str, int] = {}
     columns = [places.setdefault(str(word), len(places)) for word in words]

@@ -1,4 +1,4 @@
-"""Files of attributes: a table with a row per node, or one of nodes, attributes and values."""
+"""Files of attributes: a table with one row per node, or one of nodes, attributes and values."""
 
 import io
 import os
@@ -13,8 +13,8 @@ from gradraker.io.readers import open_file
 if TYPE_CHECKING:
     import polars as pl
 
-# Rows that the types of columns are found by.
-_ROWS = 10_000
+# Rows from which the types of columns are inferred.
+_SAMPLE_SIZE = 10_000
 _SEPARATORS = ("\t", ",", ";")
 _MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "none", "None"]
 
@@ -84,7 +84,7 @@ def _read_text(data: bytes) -> "pl.DataFrame":
     return pl.read_csv(
         io.BytesIO(data),
         separator=separator,
-        infer_schema_length=_ROWS,
+        infer_schema_length=_SAMPLE_SIZE,
         null_values=_MISSING,
         schema_overrides={node: pl.String},
         try_parse_dates=True,

@@ -1,4 +1,4 @@
-"""Attributes after some nodes are forgotten: encoders are fitted again, as if without them."""
+"""Attributes after some nodes are forgotten: encoders are fitted again without them."""
 
 from dataclasses import replace
 from typing import Any
@@ -16,10 +16,10 @@ Rows = NDArray[np.int64]
 
 
 def keep_nodes(table: AttributeTable, kept: Rows) -> AttributeTable | None:
-    """Return the table that there would be if only some nodes had ever been seen.
+    """Return the table as if only the kept nodes had ever been given.
 
-    Encoders are fitted again on those of the nodes that they were fitted on; if none of these is
-    left, on all that are. None if no node with attributes is left.
+    Encoders are fitted again on the kept nodes among those that they were fitted on; if there are
+    none, on all kept nodes. None if no kept node has attributes.
     """
     left = table.select(kept)
     if not left.given.any():
@@ -30,7 +30,7 @@ def keep_nodes(table: AttributeTable, kept: Rows) -> AttributeTable | None:
         left = replace(left, is_learned=left.given)
     try:
         return _fit_again(left)
-    except ValueError:  # what came later is not like what is left of the first
+    except ValueError:  # later entries do not fit encoders of the remaining first ones
         return _fit_again(replace(left, is_learned=left.given))
 
 
@@ -88,7 +88,7 @@ def _has_entries(table: AttributeTable, column: Column, numbers: Any) -> bool:
 
 
 def _choose_density(table: AttributeTable) -> AttributeTable:
-    """Take named numbers or a sparse matrix for columns or for words, as the first reader does."""
+    """Store named numbers or a sparse matrix as columns or as words, as a first reading would."""
     if table.raw:
         return table
     own = table.matrix[np.flatnonzero(table.is_learned)]
@@ -115,7 +115,7 @@ def _to_words(matrix: NDArray[np.float64]) -> csr_array:
 
 
 def _to_numbers(table: AttributeTable) -> NDArray[np.float64]:
-    """A dense matrix: of named numbers, those that a node does not have are missing."""
+    """A dense matrix; named numbers that a node does not have are missing."""
     if table.source == "sparse":
         return np.where(table.given[:, np.newaxis], table.matrix.toarray(), np.nan)
     entries = csr_array(table.matrix).tocoo()

@@ -1,4 +1,4 @@
-"""Attributes of the nodes of a graph as one matrix, with what turns entries into its numbers."""
+"""Attributes of the nodes of a graph as one matrix, with the encoders of its columns."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,17 +17,17 @@ from gradraker.attributes.vectorizing import fit_column
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.names import Names, check_same_type, find_positions
 
-_LISTED = 5  # names of columns in a message
+_MOST_LISTED = 5  # names of columns in a message
 
 
 class AttributeWarning(UserWarning):
-    """Attributes that tell nothing, or too much."""
+    """Attributes that are useless, or that leak the values."""
 
 
 @describe_fields
 @dataclass(frozen=True, eq=False)
 class AttributeTable:
-    """Attributes of all nodes: a row per node, whether its attributes are given, and encoders.
+    """Attributes of all nodes: one row per node, whether its attributes are given, and encoders.
 
     Examples
     --------
@@ -48,17 +48,17 @@ class AttributeTable:
         "Encoders of the columns of a frame; None for arrays, matrices and bags of words.",
     ]
     is_named: Annotated[bool, "Whether a user named the columns; those of arrays are numbers."]
-    source: Annotated[Source, "Where the attributes came from."]
+    source: Annotated[Source, "The form in which the attributes were given."]
     raw: Annotated[
         dict[str, RawColumn], "Entries of the columns of a frame that are not numbers, by name."
     ]
     is_learned: Annotated[
-        NDArray[np.bool_], "Whether attributes of each node (n,) are among those of the encoders."
+        NDArray[np.bool_], "Whether encoders were fitted on the attributes of each node (n,)."
     ]
 
     @property
     def form(self) -> Form:
-        """What mappings from nodes to named numbers are: columns, or words."""
+        """Whether mappings from nodes to named numbers are columns, or words."""
         return "words" if self.columns is None else "columns"
 
     @property
@@ -68,7 +68,7 @@ class AttributeTable:
 
     @property
     def sources(self) -> NDArray[np.int64]:
-        """The number (d,) of the column as it was given, for each column of the matrix."""
+        """The number (d,) of the given column from which each column of the matrix comes."""
         if self.columns is None:
             return np.arange(len(self.names))
         widths = [len(column.outputs) for column in self.columns]
@@ -88,7 +88,7 @@ class AttributeTable:
         return bool(issparse(self.matrix))
 
     def describe(self) -> dict[str, Any]:
-        """Return what was understood, as a dict that JSON can hold."""
+        """Return the counts and kinds of the columns, as a dict that JSON can hold."""
         kinds = dict(Counter(column.kind for column in self.columns or ()))
         if self.columns is None:
             kinds["count" if self.is_sparse else "number"] = len(self.names)
@@ -105,25 +105,25 @@ class AttributeTable:
         return f"AttributeTable: {self.format_kinds()}"
 
     def format_kinds(self) -> str:
-        """Say what was understood."""
-        told = self.describe()
-        kinds = ", ".join(f"{kind}: {n}" for kind, n in told["kinds"].items())
-        without = told["n_nodes_without"]
+        """Return the counts and kinds of the columns as a text."""
+        facts = self.describe()
+        kinds = ", ".join(f"{kind}: {n}" for kind, n in facts["kinds"].items())
+        without = facts["n_nodes_without"]
         missing = f"; {without} without" if without else ""
-        return f"{told['n_columns']} numbers per node ({kinds}){missing}"
+        return f"{facts['n_columns']} numbers per node ({kinds}){missing}"
 
     def resize(self, n: int) -> "AttributeTable":
         """Return the table with nodes without attributes added, up to n."""
         added = n - len(self.given)
         if added == 0:
             return self
-        nobody = np.zeros(added, dtype=np.bool_)
+        no_node = np.zeros(added, dtype=np.bool_)
         return replace(
             self,
             matrix=_stack(self.matrix, _make_missing(added, len(self.names), self.is_sparse)),
-            given=np.concatenate([self.given, nobody]),
+            given=np.concatenate([self.given, no_node]),
             raw={name: column.resize(n) for name, column in self.raw.items()},
-            is_learned=np.concatenate([self.is_learned, nobody]),
+            is_learned=np.concatenate([self.is_learned, no_node]),
         )
 
     def select(self, rows: NDArray[np.int64]) -> "AttributeTable":
@@ -150,20 +150,20 @@ class AttributeTable:
         return replace(found, matrix=_stack(self.matrix, encoded)[place])
 
     def _replace_raw(self, rows: NDArray[np.int64], given: GivenAttributes) -> dict[str, RawColumn]:
-        """Entries with those of some nodes replaced or added."""
+        """Entries, with those of some nodes replaced or added."""
         columns: dict[str, Any] = {}
         if given.columns is not None:
             columns = {name: series.to_list() for name, series in given.columns.items()}
         elif self.raw:
             columns = dict(zip(self.column_names, given.matrix.T, strict=True))
-        nothing = [None] * given.n_rows
+        all_missing = [None] * given.n_rows
         return {
-            name: column.replace(rows, columns.get(name, nothing))
+            name: column.replace(rows, columns.get(name, all_missing))
             for name, column in self.raw.items()
         }
 
     def encode(self, given: GivenAttributes) -> Any:
-        """Rows of attributes that came later, with the encoders of those that came first."""
+        """Encode attributes that were given later, with the encoders of the first ones."""
         if given.columns is not None:
             return self._encode_columns(given)
         if self.columns is not None:
@@ -185,7 +185,7 @@ class AttributeTable:
         return matrix.toarray() if issparse(matrix) else matrix
 
     def _select_words(self, given: GivenAttributes) -> Any:
-        """Columns of the table, by name; words that are new tell nothing."""
+        """Columns of the table, by name; new words are ignored."""
         assert given.names is not None
         places = {name: i for i, name in enumerate(self.names)}
         known = [(i, places[name]) for i, name in enumerate(given.names) if name in places]
@@ -215,10 +215,10 @@ class AttributeTable:
             parts = [f"lacks {list_names(missing)}"] if missing else []
             parts += [f"has {list_names(extra)}, which fit did not see"] if extra else []
             raise ValueError(f"attributes {' and '.join(parts)}: give the columns of fit")
-        nothing = [None] * given.n_rows
+        all_missing = [None] * given.n_rows
         return encode_columns(
             self.columns,
-            [given.columns[n].to_list() if n in given.columns else nothing for n in expected],
+            [given.columns[n].to_list() if n in given.columns else all_missing for n in expected],
         )
 
 
@@ -246,7 +246,7 @@ def encode_columns(columns: Sequence[Column], entries: Sequence[Any]) -> NDArray
 
 
 def learn_attributes(attributes: Any, nodes: Names) -> AttributeTable:
-    """Read attributes of some nodes and fit what encodes them.
+    """Read attributes of some nodes and fit their encoders.
 
     Parameters
     ----------
@@ -267,11 +267,11 @@ def learn_attributes(attributes: Any, nodes: Names) -> AttributeTable:
 
 
 def fit_table(given: GivenAttributes, rows: NDArray[np.int64], n: int) -> AttributeTable:
-    """Fit what encodes attributes, and encode them as rows of a table of n nodes."""
+    """Fit the encoders of attributes, and encode them as rows of a table of n nodes."""
     columns, names, raw = None, given.names, {}
     if given.columns is not None:
         series = given.columns.items()
-        raw = {name: to_raw_column(one) for name, one in series if not one.dtype.is_numeric()}
+        raw = {name: to_raw_column(entry) for name, entry in series if not entry.dtype.is_numeric()}
         columns = tuple(
             fit_column(name, raw[name]) if name in raw else NumberColumn(name)
             for name in given.columns
@@ -280,16 +280,16 @@ def fit_table(given: GivenAttributes, rows: NDArray[np.int64], n: int) -> Attrib
     is_named = names is not None
     if names is None:
         names = tuple(f"x{i}" for i in range(given.matrix.shape[1]))
-    nobody = np.zeros(n, dtype=np.bool_)
+    no_node = np.zeros(n, dtype=np.bool_)
     table = AttributeTable(
         _make_missing(n, len(names), columns is None and issparse(given.matrix)),
-        nobody,
+        no_node,
         names,
         columns,
         is_named,
         given.source,
-        {name: RawColumn(np.full(n, None), one.is_categorical) for name, one in raw.items()},
-        nobody,
+        {name: RawColumn(np.full(n, None), own.is_categorical) for name, own in raw.items()},
+        no_node,
     ).replace_rows(rows, given)
     found = table.matrix[rows]
     if table.is_sparse and not found.nnz:
@@ -300,7 +300,7 @@ def fit_table(given: GivenAttributes, rows: NDArray[np.int64], n: int) -> Attrib
 
 
 def find_rows(given: GivenAttributes, nodes: Names, order: Names) -> NDArray[np.int64]:
-    """Rows of a graph that attributes belong to."""
+    """Rows of the nodes that attributes are given for."""
     if given.nodes is None:
         if given.n_rows != len(order):
             raise ValueError(
@@ -333,6 +333,6 @@ def find_repeats(matrix: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def list_names(names: Sequence[str]) -> str:
-    """Return the first names, and how many there are beside them."""
-    listed = ", ".join(map(repr, names[:_LISTED]))
-    return f"{listed} and {len(names) - _LISTED} more" if len(names) > _LISTED else listed
+    """Return the first names, and the number of the others."""
+    listed = ", ".join(map(repr, names[:_MOST_LISTED]))
+    return f"{listed} and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else listed

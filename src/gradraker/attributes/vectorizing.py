@@ -1,4 +1,4 @@
-"""Encoders of the columns of a frame, fitted by skrub and scikit-learn, and taken out as data."""
+"""Encoders of the columns of a frame, fitted by skrub and scikit-learn, and stored as data."""
 
 import warnings
 from datetime import date
@@ -43,9 +43,9 @@ def fit_column(name: str, raw: RawColumn) -> Column:
         drop_null_fraction=None,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about its ways with small tables
+        warnings.simplefilter("ignore")  # about small tables
         vectorizer.fit(series.to_frame())
-    return _take_out(name, vectorizer)
+    return _extract_column(name, vectorizer)
 
 
 def _to_series(name: str, entries: Entries, *, is_categorical: bool) -> Any:
@@ -59,12 +59,12 @@ def _to_series(name: str, entries: Entries, *, is_categorical: bool) -> Any:
     return texts.cast(pl.Categorical) if is_categorical else texts
 
 
-def _take_out(name: str, vectorizer: Any) -> Column:
-    """What a fitted vectorizer of one column learned."""
+def _extract_column(name: str, vectorizer: Any) -> Column:
+    """The encoder of one column, from a fitted vectorizer."""
     from skrub._clean_null_strings import STR_NA_VALUES
 
     kind = vectorizer.column_to_kind_.get(name)
-    null_texts = tuple(STR_NA_VALUES)  # that skrub takes for a missing entry
+    null_texts = tuple(STR_NA_VALUES)  # that skrub reads as a missing entry
     if kind == "numeric":
         return NumberColumn(name, null_texts)
     encoder = vectorizer.transformers_[name]
@@ -93,6 +93,6 @@ def _take_out(name: str, vectorizer: Any) -> Column:
 
 
 def _find_form(vectorizer: Any, name: str) -> str | None:
-    """The form of dates that came as texts."""
+    """The format of dates that were given as texts."""
     forms = (getattr(step, "format_", None) for step in vectorizer.all_processing_steps_[name])
     return next((form for form in forms if isinstance(form, str)), None)

@@ -1,4 +1,4 @@
-"""The command line. Heavy imports wait until a command runs, so that help is quick."""
+"""The command line. Heavy imports are delayed until a command runs, so that help is quick."""
 
 import sys
 from contextlib import suppress
@@ -23,7 +23,7 @@ from gradraker.cli.skg.series import series
 from gradraker.cli.skg.sweep import sweep
 from gradraker.exceptions import DeviceMemoryError, NoDeviceError
 
-# Errors that the library raises on purpose, with a sentence meant for its users.
+# Errors that the library raises with a message for users.
 EXPECTED_ERRORS = (
     ValueError,
     TypeError,
@@ -48,7 +48,7 @@ class OneSentenceGroup(click.Group):
             with InterruptWatch() as self.watch:
                 code = super().main(*args, standalone_mode=False, **kwargs)  # type: ignore[call-overload]
         except click.Abort:
-            _say("\nStopped.")  # below the ^C of the terminal
+            _print_error("\nStopped.")  # below the ^C of the terminal
             sys.exit(INTERRUPTED)
         except click.ClickException as error:
             with suppress(OSError):
@@ -57,9 +57,9 @@ class OneSentenceGroup(click.Group):
         except OSError as error:
             if self.shows_traceback:
                 raise
-            # Standard output cannot be written; a reader that has left needs no sentence.
+            # Standard output cannot be written; after a closed pipe nothing is printed.
             if not isinstance(error, BrokenPipeError):
-                _say(f"Error: {format_error(error)}")
+                _print_error(f"Error: {format_error(error)}")
             sys.exit(1)
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -68,25 +68,25 @@ class OneSentenceGroup(click.Group):
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
-            raise  # click knows what to do with these
+            raise  # click handles these
         except KeyboardInterrupt as error:
             raise click.Abort from error
         except Exception as error:
             if self.watch.was_interrupted:
-                raise click.Abort from error  # the error comes from code that went on
+                raise click.Abort from error  # a consequence of the interruption
             self.shows_traceback = ctx.params["debug"]
             if self.shows_traceback:
                 raise
             raise click.ClickException(format_error(error)) from error
 
 
-def _say(sentence: str) -> None:
-    with suppress(OSError):  # a full disk behind standard error changes no exit code
-        click.echo(sentence, err=True)
+def _print_error(message: str) -> None:
+    with suppress(OSError):  # a full disk must not change the exit code
+        click.echo(message, err=True)
 
 
 def format_error(error: Exception) -> str:
-    r"""Say in one line what went wrong.
+    r"""Format an error as one line.
 
     Examples
     --------
@@ -100,14 +100,14 @@ def format_error(error: Exception) -> str:
     message = " ".join(str(error).split())
     if isinstance(error, EXPECTED_ERRORS) and message:
         return message
-    # Not raised for users: say what it is, and how to learn more for a bug report.
+    # Not meant for users: name the type, and how to see more for a bug report.
     kind = type(error).__name__
     return f"{kind}: {message} (run 'gradraker --debug ...' to see where)"
 
 
 # "\b" keeps the lines of a paragraph as they are.
 _COMPLETION = """\b
-Completion of commands and options with the tab key, in shells that start after:
+To complete commands and options with the tab key, in new shells:
   bash  echo 'eval "$(_GRADRAKER_COMPLETE=bash_source gradraker)"' >> ~/.bashrc
   zsh   echo 'eval "$(_GRADRAKER_COMPLETE=zsh_source gradraker)"' >> ~/.zshrc
   fish  echo '_GRADRAKER_COMPLETE=fish_source gradraker | source' \\
@@ -125,10 +125,10 @@ Completion of commands and options with the tab key, in shells that start after:
 def main(debug: bool) -> None:
     """Predict unknown node values on a graph, online, and explain every prediction.
 
-    Exit codes: 0 success, 1 an error in the data or of the system, 2 wrong use, 130 stopped with
+    Exit codes: 0 success, 1 an error of the data or the system, 2 wrong usage, 130 stopped with
     Ctrl-C.
     """
-    # A terminal that cannot show σ² or ° gets a question mark, not an error.
+    # A terminal that cannot show σ² or ° prints a question mark instead of failing.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -1,7 +1,8 @@
-"""Read what a command is given. Nodes are named by text, as they are in the files."""
+"""Read the input files of commands. Node names are texts, as in the files."""
 
 import os
 import shlex
+import warnings
 from collections.abc import Hashable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -10,14 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gradraker.cli.output import Waiting
+import gradraker
+from gradraker import _files
+from gradraker._columns import ColumnNumber
+from gradraker.cli.output import StatusLine
+from gradraker.exceptions import (
+    DeviceWarning,
+    NegativeWeightError,
+    NotHeldError,
+    TooFewValuesError,
+    UnclearTableError,
+    UnknownNodesError,
+    format_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gradraker.graph import EdgeList
     from gradraker.graph.edges import Reading
-    from gradraker.io.readers import NodeValues
+    from gradraker.graph.values import NodeValues
     from gradraker.models import NodeModel
 
 STANDARD_STREAM = "-"
@@ -27,10 +40,10 @@ Files = Mapping[str, str | None]  # names of options, and the files that they na
 
 
 def check_files(inputs: Files, outputs: Files, *, as_json: bool = False) -> None:
-    """Refuse files that cannot be used together, or not be written, before any work.
+    """Refuse files that cannot be combined or written, before any work.
 
-    Standard input is read once, and standard output written once; no output goes to the file of
-    another one, or over an input.
+    Standard input and output can be used once each; no two outputs share a file, and no output
+    overwrites an input.
     """
     check_streams(inputs)
     check_streams(dict(outputs) | {"json": "-" if as_json else None})
@@ -47,34 +60,32 @@ def check_streams(files: Files) -> None:
 
 def check_distinct(inputs: Files, outputs: Files) -> None:
     """Refuse to write two outputs to one file, or an output over an input."""
-    taken: dict[str, str] = {}
+    used: dict[str, str] = {}
     for names, may_share in ((inputs, True), (outputs, False)):
         for name, file in names.items():
             if file is None or file == STANDARD_STREAM:
                 continue
             path = os.path.realpath(file)
             option = f"--{name}"
-            if path in taken and not may_share:
-                raise click.UsageError(f"{taken[path]} and {option} name the same file, {file!r}")
-            taken.setdefault(path, option)
+            if path in used and not may_share:
+                raise click.UsageError(f"{used[path]} and {option} name the same file, {file!r}")
+            used.setdefault(path, option)
 
 
 def check_writable(outputs: Files) -> None:
-    """Refuse a file that could not be written after the work."""
-    from gradraker import _files
-
+    """Refuse files that cannot be written, before any work."""
     _files.check_writable([path for path in outputs.values() if path not in (None, "-")])
 
 
 @dataclass(frozen=True)
 class FileOptions:
-    """How files of edges and values are read; None where they tell themselves."""
+    """How files of edges and values are read; None where that is found from the file."""
 
     source: Hashable = None
     target: Hashable = None
     weight: Hashable = None
     node: Hashable = None
-    value: Hashable = None
+    value: Any = None  # a list names the columns of several targets
     header: bool | None = None
     values_header: bool | None = None
     directed: bool | None = None
@@ -82,8 +93,8 @@ class FileOptions:
 
 
 def take_file_options(options: dict[str, Any], *, task: str | None = None) -> FileOptions:
-    """Take the options of files out of those of a command."""
-    names = [one.name for one in fields(FileOptions)]
+    """Remove the options of files from those of a command, and return them."""
+    names = [field.name for field in fields(FileOptions)]
     given = {name: options.pop(name) for name in names if name in options}
     if options.get("unweighted"):
         if given["weight"] is not None:
@@ -92,28 +103,26 @@ def take_file_options(options: dict[str, Any], *, task: str | None = None) -> Fi
     return FileOptions(**({"task": task} | given))
 
 
-def read_edges_file(path: str, waiting: Waiting, how: FileOptions) -> "EdgeList":
+def read_edges_file(path: str, status: StatusLine, how: FileOptions) -> "EdgeList":
     """Read edges; names become text, so that 7 is the same node in every file and model."""
     import numpy as np
 
-    from gradraker.io.readers import read_edges
-
-    waiting.set_file(_label(path))
+    status.set_file(_label(path))
     columns: Any = {"source": how.source, "target": how.target, "weight": how.weight}
     with _name_options("header"):
-        edges: EdgeList = read_edges(
-            path, **columns, header=how.header, progress=waiting.show_progress
+        edges: EdgeList = gradraker.read_edges(
+            path, **columns, header=how.header, progress=status.show_progress
         )
-    _tell_reading(path, edges.reading, waiting)
+    _print_reading(path, edges.reading, status)
     if edges.references is not None:
         raise click.ClickException(
             f"{_label(path)}: the matrix is {len(edges.nodes)} × {len(edges.references)}, but a "
             "graph has a square one"
         )
-    # Readers make integers of names only where the text can be had back exactly.
+    # Readers convert names to integers only if that can be undone exactly.
     texts = np.fromiter(map(str, edges.nodes.tolist()), dtype=object, count=len(edges.nodes))
     if how.directed is None and edges.directed and not has_reverse_edges(edges):
-        waiting.tell(
+        status.print_note(
             f"{_label(path)}: no edge has its reverse, so the graph is taken as directed; pass "
             "--undirected if each edge counts both ways, or --directed if not"
         )
@@ -124,59 +133,59 @@ def has_reverse_edges(edges: "EdgeList") -> bool:
     """Whether an edge is listed in both directions; self loops do not count."""
     import numpy as np
 
-    other = edges.source != edges.target
-    source, target = edges.source[other].astype(np.int64), edges.target[other].astype(np.int64)
+    plain = edges.source != edges.target
+    source, target = edges.source[plain].astype(np.int64), edges.target[plain].astype(np.int64)
     n = len(edges.nodes)
     return bool(np.isin(source * n + target, target * n + source).any())
 
 
-def read_values_file(path: str, waiting: Waiting, how: FileOptions) -> "NodeValues":
+def read_values_file(path: str, status: StatusLine, how: FileOptions) -> "NodeValues":
     """Read known values, by the name of the node."""
-    from gradraker.io.readers import read_values
-
-    waiting.set_file(_label(path))
+    status.set_file(_label(path))
     header = how.header if how.values_header is None else how.values_header
     columns: Any = {"node": how.node, "value": how.value, "task": how.task}
     with _name_options("values-header"):
-        values = read_values(path, **columns, header=header, progress=waiting.show_progress)
-    _tell_reading(path, values.reading, waiting)
+        values = gradraker.read_values(
+            path, **columns, header=header, progress=status.show_progress
+        )
+    _print_reading(path, values.reading, status)
     return values.rename(str)
 
 
-def _tell_reading(path: str, reading: "Reading | None", waiting: Waiting) -> None:
-    """Say how a table was read, if that is not plain to see."""
+def _print_reading(path: str, reading: "Reading | None", status: StatusLine) -> None:
+    """Print how a table was read, if that is not obvious."""
     if reading is not None and not reading.is_plain:
-        waiting.tell(f"{_label(path)}: {reading}")
+        status.print_note(f"{_label(path)}: {reading}")
 
 
-def read_weights(path: str, waiting: Waiting, how: FileOptions) -> dict[Any, float] | None:
+def read_weights(path: str, status: StatusLine, how: FileOptions) -> dict[Any, float] | None:
     """Read sample weights from a column of values, which ``how`` names; None without one."""
     if how.value is None:
         return None
     if path == "-":
         raise click.UsageError("--sample-weight needs --values to be a file, not '-'")
-    column = read_values_file(path, waiting, replace(how, task="values"))
+    column = read_values_file(path, status, replace(how, task="values"))
     return {node: weight for node, weight in column.items() if weight == weight}
 
 
-def read_attributes_table(path: str | None, waiting: Waiting) -> Any:
+def read_attributes_table(path: str | None, status: StatusLine) -> Any:
     """Read attributes of nodes, whose names are texts; None without a file."""
     if path is None:
         return None
     from gradraker.attributes.reading import read_attributes_file
 
-    waiting.set_file(_label(path))
-    return read_attributes_file(path, progress=waiting.show_progress)
+    status.set_file(_label(path))
+    return read_attributes_file(path, progress=status.show_progress)
 
 
-def tell_attributes(path: str | None, model: "NodeModel", waiting: Waiting) -> None:
-    """Say how attributes were understood."""
+def print_attributes(path: str | None, model: "NodeModel", status: StatusLine) -> None:
+    """Print how attributes were read."""
     if path is not None and model.attributes_ is not None:
-        waiting.tell(f"{_label(path)}: {model.attributes_.format_kinds()}")
+        status.print_note(f"{_label(path)}: {model.attributes_.format_kinds()}")
 
 
-def check_beginning(options: Mapping[str, Any], *ways: str) -> list[str]:
-    """Refuse to begin in two ways, or with half of the files; return the option that is given."""
+def check_starting_point(options: Mapping[str, Any], *ways: str) -> list[str]:
+    """Refuse two starting points, or edges without values; return the given option."""
     given = [f"--{name}" for name in ways if options[name]]
     if len(given) > 1:
         raise click.UsageError(f"{' and '.join(given)} cannot be given together")
@@ -187,59 +196,51 @@ def check_beginning(options: Mapping[str, Any], *ways: str) -> list[str]:
 
 
 def make_model(
-    options: Mapping[str, Any], how: FileOptions, waiting: Waiting
+    options: Mapping[str, Any], how: FileOptions, status: StatusLine
 ) -> "NodeModel | None":
     """Load the node model of --model, or fit one to --edges, --values and --attributes."""
     if options["model"]:
-        return load_one_target(options["model"], how.value, waiting)
+        return load_one_target(options["model"], how.value, status)
     if not options["edges"]:
         return None
-    from gradraker import NodeClassifier, NodeRegressor
-    from gradraker.graph.labels import find_task
-
-    attributes = read_attributes_table(options["attributes"], waiting)
-    graph = read_edges_file(options["edges"], waiting, how)
-    values = read_values_file(options["values"], waiting, how)
-    model = NodeClassifier() if find_task(values) == "classes" else NodeRegressor()
-    with watch_training(options["values"], waiting, isolated=False):
+    attributes = read_attributes_table(options["attributes"], status)
+    graph = read_edges_file(options["edges"], status, how)
+    values = read_values_file(options["values"], status, how)
+    kind = gradraker.NodeClassifier if values.task == "classes" else gradraker.NodeRegressor
+    model = kind()
+    with watch_training(options["values"], status, isolated=False):
         model.fit(graph, values, attributes=attributes, directed=how.directed)
-    tell_attributes(options["attributes"], model, waiting)
+    print_attributes(options["attributes"], model, status)
     return model
 
 
 @contextmanager
 def watch_training(
-    values: str | None, waiting: Waiting, *, isolated: bool = True
+    values: str | None, status: StatusLine, *, isolated: bool = True
 ) -> "Iterator[None]":
-    """Show how far training is, and say errors and warnings as a user of commands needs them."""
-    from gradraker.models import watch_progress
-
-    waiting.show_stage("training")
-    waiting.set_file("")
+    """Show the progress of training, and reword errors and warnings for users of commands."""
+    status.show_stage("training")
     with (
         reword_errors(values, isolated=isolated),
-        tell_warnings(waiting),
-        watch_progress(waiting.show_progress),
+        print_warnings(status),
+        gradraker.models.watch_progress(status.show_progress),
     ):
         yield
 
 
 @contextmanager
-def tell_warnings(waiting: Waiting) -> "Iterator[None]":
-    """Say warnings about attributes and devices in a sentence, without a line of code."""
-    import warnings
-
+def print_warnings(status: StatusLine) -> "Iterator[None]":
+    """Print warnings about attributes and devices as one sentence, without source code."""
     from gradraker.attributes import AttributeWarning
-    from gradraker.exceptions import DeviceWarning
 
-    told = (AttributeWarning, DeviceWarning)
+    printed = (AttributeWarning, DeviceWarning)
     with warnings.catch_warnings(record=True) as caught:
-        for category in told:
+        for category in printed:
             warnings.simplefilter("always", category)
         yield
     for warning in caught:
-        if issubclass(warning.category, told):
-            waiting.tell(f"warning: {warning.message}")
+        if issubclass(warning.category, printed):
+            status.print_note(f"warning: {warning.message}")
         else:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
@@ -248,9 +249,7 @@ def tell_warnings(waiting: Waiting) -> "Iterator[None]":
 
 @contextmanager
 def _name_options(header: str) -> "Iterator[None]":
-    """Let errors about columns name options instead of arguments."""
-    from gradraker.exceptions import UnclearTableError
-
+    """Reword errors about columns to name options instead of arguments."""
     try:
         yield
     except UnclearTableError as error:
@@ -260,52 +259,30 @@ def _name_options(header: str) -> "Iterator[None]":
             "task='classes'": "--task classes",
         }
         named = [options.get(name, f"--{name}") for name in error.arguments]
-        settled = f"pass {' and '.join(named)}"
-        raise ValueError(f"{error.place}: {error.problem}: {settled}") from error
+        remedy = f"pass {' and '.join(named)}"
+        raise ValueError(f"{error.place}: {error.problem}: {remedy}") from error
 
 
-def load_node_model(path: str, *, device: str | None = None) -> "NodeModel":
-    """Load a model of graphs, or refuse the file by name.
-
-    With a ``device``, the model computes there from now on.
-    """
-    from gradraker import load
-    from gradraker.exceptions import ModelFileError
-    from gradraker.models import NodeModel
-
-    model = load(path)
-    if not isinstance(model, NodeModel):
-        raise ModelFileError(
-            f"{path!r} holds a model of rows ({type(model).__name__}): only models of graphs, "
-            "which 'gradraker predict --model' writes, can be used here"
-        )
-    if device is not None:
-        if "device" not in model.get_params():
-            raise click.UsageError("--device is for node models: SKG computes on the processor")
-        model.set_params(device=device)
-    return model
-
-
-def load_one_target(path: str, value: Hashable, waiting: Waiting) -> "NodeModel":
+def load_one_target(path: str, value: Hashable, status: StatusLine) -> "NodeModel":
     """Load a model for a page or service of one target; --value names one of several."""
-    from gradraker.graph.adapters.columns import ColumnNumber
+    from gradraker.models.loading import load_node_model
 
-    waiting.show_stage("reading the model")
+    status.show_stage("reading the model")
     model = load_node_model(path)
-    asked = value.text if isinstance(value, ColumnNumber) else value
+    wanted = value.text if isinstance(value, ColumnNumber) else value
     names = {str(name): name for name in model.target_names_}
-    if not names and asked is not None:
+    if not names and wanted is not None:
         raise click.UsageError(f"--value is not needed: {path!r} holds a model of one target")
     if not names:
         return model
-    if asked not in names:
-        told = "" if asked is None else f", and none of them is {asked!r}"
+    if wanted not in names:
+        problem = "" if wanted is None else f", and none of them is {wanted!r}"
         raise click.UsageError(
-            f"{path!r} holds a model of the targets {', '.join(names)}{told}: pass --value with "
+            f"{path!r} holds a model of the targets {', '.join(names)}{problem}: pass --value with "
             f"one of them, such as --value {shlex.quote(next(iter(names)))}"
         )
-    waiting.show_stage("training")
-    return model.select_target(names[asked])
+    status.show_stage("training")
+    return model.select_target(names[wanted])
 
 
 def _label(path: str) -> str:
@@ -314,17 +291,10 @@ def _label(path: str) -> str:
 
 @contextmanager
 def reword_errors(values: str | None, *, isolated: bool = False) -> "Iterator[None]":
-    """Let errors of the library name files and options instead of arguments.
+    """Reword errors of the library to name files and options instead of arguments.
 
-    ``values`` is the file of values; ``isolated`` says that the command takes nodes without edges.
+    ``values`` is the file of values; ``isolated`` is whether the command accepts isolated nodes.
     """
-    from gradraker.exceptions import (
-        NegativeWeightError,
-        TooFewValuesError,
-        UnknownNodesError,
-        format_names,
-    )
-
     file = "values" if values is None else _label(values)
     try:
         yield
@@ -339,11 +309,14 @@ def reword_errors(values: str | None, *, isolated: bool = False) -> "Iterator[No
         remedy = "pass --unknown-nodes ignore to leave them out"
         remedy += ", or isolated to keep them" if isolated else ""
         message = f"{file} holds nodes without edges: {format_names(error.nodes)}; {remedy}"
-        line = _find_line(values, str(error.nodes[0]))
-        raise ValueError(message if line is None else f"{message} (line {line})") from error
+        line = "" if error.line is None else f" (line {error.line})"
+        raise ValueError(f"{message}{line}") from error
     except TooFewValuesError as error:
-        remedy = error.remedy.replace("sigma2 as a number", "--sigma2 NUMBER")
-        raise ValueError(f"{file}: {error.got}, {error.wanted}: {remedy}") from error
+        others = "".join(f", or --{name} NUMBER" for name in error.settings)
+        raise ValueError(f"{file}: {error.got}, {error.wanted}: {error.remedy}{others}") from error
+    except NotHeldError as error:
+        option = f"--forget-{error.argument.removesuffix('s')}"
+        raise ValueError(f"{option}: {error.node!r} {error.problem}") from error
     except NegativeWeightError as error:
         raise ValueError(
             f"a random walk needs weights of at least 0, got {error.weight:g}: pass --unweighted, "
@@ -351,22 +324,8 @@ def reword_errors(values: str | None, *, isolated: bool = False) -> "Iterator[No
         ) from error
 
 
-def _find_line(path: str | None, name: str) -> int | None:
-    """Return the line of a plain text file that begins with a name; None if there is none."""
-    if path is None or path == STANDARD_STREAM:
-        return None
-    try:
-        with open(path, encoding="utf-8-sig") as file:
-            for number, line in enumerate(file, start=1):
-                if line.lstrip(' "').startswith(name):
-                    return number
-    except (OSError, UnicodeDecodeError):  # compressed or Parquet: it has no lines to name
-        pass
-    return None
-
-
 def to_graph_options(options: Mapping[str, Any], how: FileOptions) -> dict[str, Any]:
-    """Return the options of a graph that every model takes."""
+    """Return the options of a graph that all models take."""
     weight = False if options["unweighted"] else None
     return {"weight": weight, "self_loops": options["self_loops"], "directed": how.directed}
 
@@ -382,6 +341,6 @@ def to_vector_options(options: Mapping[str, Any], how: FileOptions) -> dict[str,
 
 
 def to_learner_options(options: Mapping[str, Any], *more: str) -> dict[str, Any]:
-    """Return the settings of the paper's learner that all of its forms take, and some more."""
+    """Return the settings that all commands of the paper's learner share, and ``more``."""
     names = ("kernel", "n_frequencies", "learning_rate", "n_epochs", "random_state", *more)
     return {name: options[name] for name in names}

@@ -1,6 +1,6 @@
-"""Ctrl-C in callbacks from C and in destructors, where Python prints it and goes on.
+"""Handle Ctrl-C where Python would only print it and continue: in callbacks from C and destructors.
 
-Also where it becomes another error, as in C code that is interrupted while it is imported.
+Also where it turns into another error, as in C code that is interrupted during its import.
 """
 
 import _thread
@@ -10,12 +10,12 @@ import sys
 import threading
 from types import FrameType
 
-INTERRUPTED = 130  # as shells do for Ctrl-C
-_SECONDS = 0.05
+INTERRUPTED = 130  # the exit code that shells use for Ctrl-C
+_RETRY_SECONDS = 0.05
 
 
 class InterruptWatch:
-    """Takes note of Ctrl-C, and repeats one that Python could not raise until it is raised.
+    """Records Ctrl-C, and repeats one that Python could not raise until it is raised.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class InterruptWatch:
 
     def __enter__(self) -> "InterruptWatch":
         self._previous = sys.unraisablehook
-        sys.unraisablehook = self._note
+        sys.unraisablehook = self._retry
         self._raises = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         self._raises &= threading.current_thread() is threading.main_thread()
         if self._raises:
@@ -47,12 +47,12 @@ class InterruptWatch:
         self.was_interrupted = True
         signal.default_int_handler(number, frame)
 
-    def _note(self, ignored: "sys.UnraisableHookArgs") -> None:
+    def _retry(self, ignored: "sys.UnraisableHookArgs") -> None:
         if not issubclass(ignored.exc_type, KeyboardInterrupt):
             self._previous(ignored)
             return
         self.was_interrupted = True
-        repeat = threading.Timer(_SECONDS, _interrupt)
+        repeat = threading.Timer(_RETRY_SECONDS, _interrupt)
         repeat.daemon = True
         repeat.start()
 
@@ -60,5 +60,5 @@ class InterruptWatch:
 def _interrupt() -> None:
     if os.name == "nt":
         _thread.interrupt_main()
-    else:  # also ends a wait of the main thread
+    else:  # also wakes the main thread if it waits
         os.kill(os.getpid(), signal.SIGINT)

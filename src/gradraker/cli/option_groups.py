@@ -1,4 +1,4 @@
-"""Help in groups: which options belong together, and which to one method alone."""
+"""Groups of options in the help texts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -6,26 +6,25 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
-from gradraker.cli.option_groups import LEARNER_OPTIONS, WALK_OPTIONS
+from gradraker._columns import ColumnNumber
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
 
-# Kept here as words, since importing the learners would make every --help slow; a test
-# compares them with the library's own.
+# Copies of the library's words, since importing the learners would make every --help slow; a
+# test compares them.
 SIGMA2_RULES = ("cv", "theory", "refined", "median")
 KERNELS = ("gaussian", "laplacian", "cauchy")
 HOP_WEIGHTS = ("count", "binary", "random_walk")
 NUMBER_LANGUAGES = ("si", "en", "de", "fr", "ch")
-_LARGEST_SEED = 2**32 - 1
+_MAX_SEED = 2**32 - 1
 
 
 # -- types -----------------------------------------------------------------------
 
 
-# click's types take a parameter since 8.2 only.
+# click's types are generic only since 8.2.
 class NumberOrWord(click.ParamType):  # type: ignore[type-arg]
     """A positive number, or one of some words."""
 
@@ -38,7 +37,7 @@ class NumberOrWord(click.ParamType):  # type: ignore[type-arg]
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float | str:
-        """Return the word or the number; anything else is wrong use."""
+        """Return the word or the number; anything else is wrong usage."""
         if value in self.words:
             return str(value)
         try:
@@ -55,8 +54,8 @@ class NumberOrWord(click.ParamType):  # type: ignore[type-arg]
 class FileName(click.ParamType):  # type: ignore[type-arg]
     """A file, or - for standard input or output.
 
-    That the file is there is not asked here: a missing file is no wrong use of the command,
-    and gets the same exit code as one that cannot be read.
+    Whether the file exists is not checked here: a missing file is not wrong usage, and gets the
+    same exit code as one that cannot be read.
     """
 
     name = "file"
@@ -64,7 +63,7 @@ class FileName(click.ParamType):  # type: ignore[type-arg]
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name as it is."""
         if not value or "\0" in value:
-            self.fail(f"{value!r} is no name of a file", param, ctx)
+            self.fail(f"{value!r} is not the name of a file", param, ctx)
         return str(value)
 
 
@@ -74,15 +73,13 @@ class Column(click.ParamType):  # type: ignore[type-arg]
     name = "column"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the column; the file says later whether it has it."""
-        from gradraker.graph.adapters.columns import ColumnNumber
-
+        """Return the column; whether the file has it is checked later."""
         if value == "":
             self.fail("'' is not a column", param, ctx)
         return ColumnNumber(value)
 
 
-# -- how options are declared: names, the text of the help, and the default, which the help shows --
+# -- declaring options by their names, help text and default ---------------------------------------
 
 
 def add_file(name: str, text: str, **more: Any) -> Decorator:
@@ -93,7 +90,7 @@ def add_file(name: str, text: str, **more: Any) -> Decorator:
 def add_count(
     *names: str, text: str, default: float | None = None, least: float = 1, metavar: str = "N"
 ) -> Decorator:
-    """Add an option that is a number of at least ``least``: a whole one, if that is whole."""
+    """Add an option for a number of at least ``least``: an integer if ``least`` is one."""
     kind: Any = click.IntRange if isinstance(least, int) else click.FloatRange
     return click.option(
         *names, type=kind(least), default=default, show_default=True, metavar=metavar, help=text
@@ -110,7 +107,7 @@ def add_number(
 ) -> Decorator:
     """Add an option that is a finite number, between two others if they are given."""
 
-    # A range of click would let NaN pass.
+    # click's FloatRange accepts NaN.
     def check(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
         if value is not None and between is not None and not between[0] < value < between[1]:
             limits = f"{between[0]:g} and {between[1]:g}"
@@ -179,7 +176,7 @@ def _add_column(role: str, text: str) -> Decorator:
     return click.option(f"--{role}", type=Column(), metavar="COLUMN", help=about)
 
 
-# How files of edges and values are read, where they do not tell themselves.
+# How files of edges and values are read, where that cannot be found from the files.
 edges_file_options = _combine(
     _add_column("source", "Column of the edges' sources"),
     _add_column("target", "Column of the edges' targets"),
@@ -203,25 +200,25 @@ file_options = _combine(
 directed_option = click.option(
     "--directed/--undirected",
     default=None,
-    help="Whether an edge leads one way only, or counts both ways however it is listed. Default: "
-    "as the file says; lists of edges are directed.",
+    help="Whether edges lead one way only, or count both ways however they are listed. Default: "
+    "from the file; lists of edges are directed.",
 )
 out_option = add_file("--out", "Predictions as CSV; - is stdout.")
 
 
 def add_unknown_nodes(*, isolated: bool = True) -> Decorator:
-    """Add --unknown-nodes; with ``isolated``, such nodes can be kept."""
+    """Add --unknown-nodes; ``isolated`` is whether such nodes can be kept."""
     words = ("error", "ignore", "isolated") if isolated else ("error", "ignore")
     text = "What to do with values of nodes that have no edge"
-    more = ": refuse them, leave them out, or take them for nodes without neighbours."
+    more = ": refuse them, ignore them, or add them as nodes without neighbours."
     return add_choice("--unknown-nodes", words, text + (more if isolated else "."), default="error")
 
 
-# -- graphs and the paper's learner; parameters have the names that the library gives them --------
+# -- graphs and the paper's learner; parameters have the library's names ---------------------------
 
 
 def add_direction(default: str) -> Decorator:
-    """Add --direction; ``default`` says which edges describe a node otherwise."""
+    """Add --direction; ``default`` is the default as the help names it."""
     text = f"Which edges describe a node; default {default}."
     return add_choice("--direction", ("out", "in", "both"), text)
 
@@ -235,7 +232,7 @@ vector_options = _combine(
     add_choice(
         "--hop-weights",
         HOP_WEIGHTS,
-        "How these walks count: each by its weights, all as 1, or as steps at random.",
+        "How walks count: by their weights, as 1 each, or by their probability at random steps.",
         default="count",
     ),
 )
@@ -246,7 +243,7 @@ def add_seed(text: str) -> Decorator:
     return click.option(
         "--seed",
         "random_state",
-        type=click.IntRange(min=0, max=_LARGEST_SEED),
+        type=click.IntRange(min=0, max=_MAX_SEED),
         default=0,
         show_default=True,
         metavar="N",
@@ -259,14 +256,14 @@ sigma2_option = add_word_or_number(
 )
 kernel_options = _combine(
     add_choice(
-        "--kernel", KERNELS, "Kernel that says how alike two nodes are.", default="gaussian"
+        "--kernel", KERNELS, "Kernel that measures how alike two nodes are.", default="gaussian"
     ),
     add_count(
         "--frequencies",
         "n_frequencies",
         default=200,
         metavar="D",
-        text="Number of random features; more are more exact and slower.",
+        text="Number of random features; more are more accurate but slower.",
     ),
     add_number(
         "--learning-rate",
@@ -278,7 +275,7 @@ kernel_options = _combine(
     add_count("--epochs", "n_epochs", default=3, text="Passes over the known nodes."),
     add_seed("Seed; the same seed gives the same output."),
 )
-# Of commands whose rows are adjacency vectors.
+# For commands whose rows are adjacency vectors.
 graph_options = _combine(
     file_options, directed_option, add_direction("out"), vector_options, kernel_options
 )
@@ -296,14 +293,6 @@ def refuse_number_options(options: Mapping[str, Any]) -> None:
             )
 
 
-def refuse_skg_options(ctx: click.Context) -> None:
-    """Refuse options of SKG that were given to another method, instead of passing them over."""
-    for one in ctx.command.params:
-        is_given = ctx.get_parameter_source(one.name or "") is ParameterSource.COMMANDLINE
-        if is_given and one.name in (*LEARNER_OPTIONS, *WALK_OPTIONS):
-            raise click.UsageError(f"{one.opts[0]} is an option of SKG: add --method skg")
-
-
 # -- outputs -------------------------------------------------------------------------------------
 
 json_option = click.option(
@@ -313,31 +302,31 @@ output_options = _combine(
     click.option(
         "--raw-names",
         is_flag=True,
-        help="Write names to CSV as they are. Otherwise a name that a spreadsheet would take "
-        "for a formula gets a leading apostrophe.",
+        help="Write names to CSV as they are. Otherwise a name that a spreadsheet would run "
+        "as a formula gets a leading apostrophe.",
     ),
     json_option,
 )
 
-# What predictions look like; a model keeps them for update.
+# Intervals and bounds of predictions; a model keeps them for update.
 prediction_options = _combine(
     add_number(
         "--coverage",
-        "Add intervals that hold this part of the true values, such as 0.9.",
+        "Add intervals that should hold this share of the true values, such as 0.9.",
         between=(0.0, 1.0),
         metavar="PART",
     ),
     add_number(
         "--lower",
-        "Smallest value that is possible: predictions and intervals are clipped to it.",
+        "Smallest possible value: predictions and intervals are clipped to it.",
     ),
-    add_number("--upper", "Largest value that is possible."),
+    add_number("--upper", "Largest possible value."),
 )
 device_option = add_choice(
     "--device",
     ("cpu", "cuda", "auto"),
-    "Where the node model computes: the processor (default), an NVIDIA GPU, or a GPU where "
-    "there is one.",
+    "Where the node model computes: the processor (default), an NVIDIA GPU, or a GPU if there "
+    "is one.",
 )
 transform_options = _combine(
     click.option(
@@ -348,16 +337,16 @@ transform_options = _combine(
     add_choice(
         "--transform",
         ("auto", "none", "log", "power"),
-        "Scale in which numbers are predicted; default auto, by errors of left-out nodes.",
+        "Scale in which numbers are predicted; default auto, chosen by errors of left-out nodes.",
     ),
     add_choice(
         "--statistic",
         ("mean", "median"),
-        "What is predicted of the numbers that a node may have; default the mean.",
+        "Which statistic of a node's possible values is predicted; default the mean.",
     ),
 )
 report_options = _combine(
-    add_file("--report", "A page to show, as one HTML file; - is stdout."),
+    add_file("--report", "Report as one HTML file; - is stdout."),
     click.option("--title", metavar="TEXT", help="Title of the page."),
     click.option("--unit", metavar="TEXT", help="Unit of the values, such as °C."),
     add_choice(
@@ -369,14 +358,14 @@ report_options = _combine(
     ),
     add_file(
         "--explain-nodes",
-        "Names of nodes, one per line, that get a panel of their own on the page.",
+        "File of node names, one per line, that always get a panel on the page.",
     ),
 )
 
 
 def add_top(default: int) -> Decorator:
     """Add --top."""
-    text = "How many of the nodes that count most to list with a prediction."
+    text = "Number of known nodes to list with a prediction, those that count most."
     return add_count("--top", default=default, least=min(1, default), metavar="K", text=text)
 
 

@@ -1,6 +1,7 @@
-"""What commands write and print: progress, tables, pages and models, all files or none; facts."""
+"""Output of commands: progress, tables, and files of predictions, pages and models."""
 
 import io
+import json
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,6 +12,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeAlias
 
 import click
 
+import gradraker
+from gradraker._files import Output, write_files
+from gradraker.exceptions import UnknownNodesError, format_names
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.progress import Progress, TaskID
@@ -18,26 +23,26 @@ if TYPE_CHECKING:
 
     from gradraker.workflow import NodePredictions
 
-# From when on progress is shown.
+# Progress is shown after this time.
 DELAY_SECONDS = 1.0
-# Rows of a table that show what predictions look like.
-SHOWN = 5
+# Rows of a table of predictions.
+N_SHOWN = 5
 # A function that writes an output to an open binary file.
 Write = Callable[[BinaryIO], object]
 # Predictions by target; None names the only one.
 Results: TypeAlias = "Mapping[str | None, NodePredictions]"
 
 
-class Waiting:
-    """A line that says what is being done, on a terminal only, from the second second on.
+class StatusLine:
+    """A line of progress, on a terminal only, for commands that take longer than a second.
 
     A timer starts it, since training reports nothing while it runs.
 
     Examples
     --------
-    >>> with Waiting() as waiting:
-    ...     waiting.show_stage("training")
-    ...     waiting.show_progress("reading", 10, 100)  # for the readers: stage, done, total
+    >>> with StatusLine() as status:
+    ...     status.show_stage("training")
+    ...     status.show_progress("reading", 10, 100)  # for the readers: stage, done, total
     """
 
     def __init__(self) -> None:
@@ -46,7 +51,7 @@ class Waiting:
         self._part: tuple[int, int] | None = None
         self._bar: Progress | None = None
         self._task: TaskID | None = None
-        self._over = False
+        self._is_stopped = False
         self._lock = threading.Lock()
         self._timer = threading.Timer(DELAY_SECONDS, self._start)
         self._timer.daemon = True
@@ -60,28 +65,29 @@ class Waiting:
         self.stop()
 
     def stop(self) -> None:
-        """Show no more progress."""
+        """Remove the progress line for good."""
         self._timer.cancel()
         with self._lock:
-            self._over = True
+            self._is_stopped = True
             if self._bar is not None:
                 self._bar.stop()
 
     def show_stage(self, stage: str) -> None:
-        """Say what comes now; how long it takes is not known."""
+        """Show a stage that takes an unknown time and is not about a file."""
+        self._file = ""
         self._show(stage, None)
 
     def set_file(self, name: str) -> None:
-        """Say which file the next calls of ``show_progress`` are about."""
+        """Set the file that the next calls of ``show_progress`` are about."""
         self._file = name
 
     def show_progress(self, stage: str, done: int, total: int) -> None:
-        """Say how far a reader is."""
+        """Show how much of a stage is done."""
         self._show(f"{stage} {self._file}".rstrip(), (done, total))
 
-    def tell(self, text: str) -> None:
-        """Print a line on standard error that stays, above the progress if there is any."""
-        with self._lock, suppress(OSError):  # a full disk behind standard error stops no work
+    def print_note(self, text: str) -> None:
+        """Print a permanent line on standard error, above the progress line."""
+        with self._lock, suppress(OSError):  # a full disk must not stop the work
             if self._bar is None:
                 click.echo(text, err=True)
             else:
@@ -112,14 +118,14 @@ class Waiting:
         )
 
         with self._lock:
-            if self._over:  # the work ended while rich was loaded
+            if self._is_stopped:  # while rich was loaded
                 return
             self._bar = Progress(
                 TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 TimeElapsedColumn(),
                 TextColumn("{task.fields[left]}"),
-                TimeRemainingColumn(),  # nothing where the end is not known
+                TimeRemainingColumn(),  # empty if the total is unknown
                 console=Console(stderr=True, markup=False),
                 transient=True,
             )
@@ -129,7 +135,7 @@ class Waiting:
 
 
 def make_printable(name: object) -> str:
-    r"""Return a name that a terminal shows and does not obey.
+    r"""Return a name without control characters, which a terminal would obey.
 
     Examples
     --------
@@ -143,12 +149,10 @@ def make_printable(name: object) -> str:
 
 
 def write_outputs(outputs: Iterable[tuple[str | None, Write | None]]) -> None:
-    """Write files, all of them or none, and then to standard output what goes to "-".
+    """Write files, all of them or none, then the outputs whose path is "-" to standard output.
 
-    An output whose path or function is None is left out.
+    An output whose path or function is None is skipped.
     """
-    from gradraker._files import Output, write_files
-
     wanted = [(path, write) for path, write in outputs if path is not None and write is not None]
     write_files([Output(path, write) for path, write in wanted if path != "-"])
     for path, write in wanted:
@@ -167,14 +171,14 @@ def list_prediction_rows(
         return
     from gradraker.io.names_in_text import escape_name
 
-    shown: Callable[[str], str] = str if raw_names else escape_name
+    format_name: Callable[[str], str] = str if raw_names else escape_name
     found = result.find_contributors(top)
     n_top = found.weights.shape[1]
     extra = [f"{word}_{i + 1}" for i in range(n_top) for word in ("contributor", "weight")]
     yield [*next(rows), *extra]
     for i, row in enumerate(rows):
         pairs = zip(found.names[i], found.weights[i].tolist(), strict=True)
-        yield [*row, *(cell for name, weight in pairs for cell in (shown(str(name)), weight))]
+        yield [*row, *(cell for name, weight in pairs for cell in (format_name(str(name)), weight))]
 
 
 def list_target_rows(results: Results, *, top: int, raw_names: bool) -> Iterator[Sequence[object]]:
@@ -183,10 +187,10 @@ def list_target_rows(results: Results, *, top: int, raw_names: bool) -> Iterator
         yield from list_prediction_rows(results[None], top=top, raw_names=raw_names)
         return
     columns: list[Sequence[object]] = []
-    for target, one in results.items():
-        listed = list(zip(*list_prediction_rows(one, top=top, raw_names=raw_names), strict=True))
+    for target, result in results.items():
+        listed = list(zip(*list_prediction_rows(result, top=top, raw_names=raw_names), strict=True))
         columns += listed[:1] if not columns else []
-        # Whether a value is known is seen from the value itself.
+        # The column "known" is dropped: an unknown value is empty.
         for header, *cells in listed[2:]:
             columns.append([f"{header}_{target}", *cells])
     yield from zip(*columns, strict=True)
@@ -198,7 +202,7 @@ def list_column_rows(
     """Yield a header and the rows of columns."""
     from gradraker.io.names_in_text import escape_name
 
-    shown: Callable[[str], str] = str if raw_names else escape_name
+    format_name: Callable[[str], str] = str if raw_names else escape_name
     yield list(columns)
 
     def to_cell(entry: object) -> object:
@@ -206,14 +210,14 @@ def list_column_rows(
             return "true" if entry else "false"
         if entry is None or entry != entry:  # unknown
             return ""
-        return shown(entry) if isinstance(entry, str) else entry
+        return format_name(entry) if isinstance(entry, str) else entry
 
     for entries in zip(*(column.tolist() for column in columns.values()), strict=True):
         yield [to_cell(entry) for entry in entries]
 
 
 def make_csv(rows: Iterable[Sequence[object]]) -> Write:
-    """Write rows as CSV; numbers have as many digits as it takes to read them back exactly."""
+    """Return a function that writes rows as CSV; numbers can be read back exactly."""
     from gradraker.io.names_in_text import quote_field
 
     def write(file: BinaryIO) -> None:
@@ -229,12 +233,12 @@ def make_csv(rows: Iterable[Sequence[object]]) -> Write:
 
 
 def make_text(text: str) -> Write:
-    """Write text in UTF-8, since a terminal's encoding might not have all letters of a name."""
+    """Return a function that writes text as UTF-8, whatever the encoding of the terminal."""
     return make_content(text.encode("utf-8", "surrogatepass"))
 
 
 def make_content(content: bytes) -> Write:
-    """Write bytes."""
+    """Return a function that writes bytes."""
     return lambda file: file.write(content)
 
 
@@ -256,50 +260,48 @@ def show_facts(
 
     written = files or {}
     to_stderr = "-" in written.values()
-    # Names that look like markup are left alone.
+    # Names that look like markup are printed unchanged.
     console = Console(markup=False, highlight=False, emoji=False, stderr=to_stderr)
     for table in list_tables(facts):
         console.print(table)
-    for what, file in written.items():
+    for label, file in written.items():
         if file not in (None, "-"):
-            # Not through rich, which would break a long path into lines.
-            click.echo(f"{what}: {file}", err=to_stderr)
+            # Not through rich, which would wrap a long path.
+            click.echo(f"{label}: {file}", err=to_stderr)
 
 
 def echo_json(facts: Any) -> None:
     """Print one JSON object; a number that is not finite is null."""
-    import json
-
     click.echo(json.dumps(facts, indent=2, allow_nan=False), file=sys.stdout)
 
 
 def make_facts_table(title: str, facts: Iterable[tuple[str, str]]) -> "Table":
-    """Two columns: what, and how much."""
+    """Make a table of two columns, labels and texts."""
     from rich import box
     from rich.table import Table
 
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
-    for what, text in facts:
-        table.add_row(what, text)
+    for label, text in facts:
+        table.add_row(label, text)
     return table
 
 
 def make_rows_table(
     title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> "Table":
-    """Columns with headings; numbers are short and to the right."""
+    """Make a table with headings; numbers are shortened and right-aligned."""
     from rich import box
     from rich.table import Table
 
-    # As wide as the title at least, or rich would fold it.
+    # At least as wide as the title, or rich would wrap it.
     width = len(title)
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, min_width=width)
     listed = [list(row) for row in rows]
     for i, heading in enumerate(headings):
-        numbers = all(isinstance(row[i], float | int) for row in listed)
-        table.add_column(heading, justify="right" if numbers else "left", overflow="fold")
+        is_number = all(isinstance(row[i], float | int) for row in listed)
+        table.add_column(heading, justify="right" if is_number else "left", overflow="fold")
     for row in listed:
         table.add_row(
             *(
@@ -311,7 +313,7 @@ def make_rows_table(
 
 
 def shorten(number: float) -> str:
-    """A number for a table.
+    """Format a number for a table.
 
     Examples
     --------
@@ -322,45 +324,46 @@ def shorten(number: float) -> str:
 
 
 def format_graph(graph: dict[str, Any]) -> str:
-    """The size of a graph: an edge without direction counts once, however it was listed."""
+    """Format the size of a graph; an undirected edge counts once, however it was listed."""
     kind = "edges" if graph["directed"] else "undirected edges"
     return f"{shorten(graph['nodes'])} nodes, {shorten(graph['edges'])} {kind}"
 
 
 def make_predictions_table(predictions: list[dict[str, Any]]) -> "list[Table]":
-    """The first few predictions; no table if there are none."""
+    """Make a table of the first few predictions; no table without predictions."""
     if not predictions:
         return []
-    first = predictions[:SHOWN]
-    headings, rows = ["Node", "Prediction"], [[one["node"], one["prediction"]] for one in first]
+    first = predictions[:N_SHOWN]
+    headings = ["Node", "Prediction"]
+    rows = [[entry["node"], entry["prediction"]] for entry in first]
     if "probability" in first[0]:
         headings = ["Node", "Class", "Probability", "Runners-up"]
-        for row, one in zip(rows, first, strict=True):
-            others = (f"{o['class']} {shorten(o['probability'])}" for o in one["runners_up"])
-            row += [one["probability"], ", ".join(others)]
+        for row, entry in zip(rows, first, strict=True):
+            others = (f"{o['class']} {shorten(o['probability'])}" for o in entry["runners_up"])
+            row += [entry["probability"], ", ".join(others)]
     if "lower" in first[0]:
         headings += ["From", "To"]
-        for row, one in zip(rows, first, strict=True):
-            row += ["−∞" if one["lower"] is None else one["lower"]]
-            row += ["∞" if one["upper"] is None else one["upper"]]
+        for row, entry in zip(rows, first, strict=True):
+            row += ["−∞" if entry["lower"] is None else entry["lower"]]
+            row += ["∞" if entry["upper"] is None else entry["upper"]]
     if "contributors" in first[0]:
         headings.append("Counts most")
-        for row, one in zip(rows, first, strict=True):
-            row.append(one["contributors"][0]["node"] if one["contributors"] else "")
+        for row, entry in zip(rows, first, strict=True):
+            row.append(entry["contributors"][0]["node"] if entry["contributors"] else "")
     title = f"Predictions, {len(first)} of {shorten(len(predictions))}"
     return [make_rows_table(title, headings, rows)]
 
 
 # -- predictions: the table of predict and update, and the page ----------------------------------
 
-# What predictions look like: intervals and bounds.
-SHAPE = ("coverage", "lower", "upper")
+# Options of intervals and bounds.
+BOUND_OPTIONS = ("coverage", "lower", "upper")
 Summaries: TypeAlias = Mapping[Any, dict[str, Any]]  # by target
 
 
 @dataclass(frozen=True)
 class PageOptions:
-    """What a page is called, how it writes numbers, and which nodes it explains."""
+    """Title of a page, unit and format of its numbers, and the file of nodes to explain."""
 
     title: str | None = None
     unit: str | None = None
@@ -368,18 +371,18 @@ class PageOptions:
     explain_nodes: str | None = None
 
     def to_notes(self) -> dict[str, Any]:
-        """Return what a model keeps for the page of an update."""
+        """Return the options that a model keeps for the page of an update."""
         return {"title": self.title, "unit": self.unit}
 
 
 def take_page_options(options: dict[str, Any]) -> PageOptions:
-    """Take the options of a page out of those of a command."""
+    """Remove the options of a page from those of a command, and return them."""
     names = ("title", "unit", "number_language", "explain_nodes")
     return PageOptions(**{name: options.pop(name) for name in names})
 
 
 def split_units(unit: str | None, targets: Sequence[str]) -> dict[str, str]:
-    """Return the unit of each target: one for all, or one for each between commas.
+    """Return the unit of each target, from one unit for all or a comma-separated list.
 
     Examples
     --------
@@ -387,13 +390,13 @@ def split_units(unit: str | None, targets: Sequence[str]) -> dict[str, str]:
     >>> split_units("years,CHF", ["age", "income"])
     {'age': 'years', 'income': 'CHF'}
     """
-    given = [one.strip() for one in (unit or "").split(",")]
-    if len(given) not in (1, len(targets)):
+    units = [text.strip() for text in (unit or "").split(",")]
+    if len(units) not in (1, len(targets)):
         raise click.UsageError(
-            f"--unit names {len(given)} units for {len(targets)} columns of values: give one for "
+            f"--unit names {len(units)} units for {len(targets)} columns of values: give one for "
             "all, or one for each"
         )
-    return dict(zip(targets, given if len(given) > 1 else given * len(targets), strict=True))
+    return dict(zip(targets, units if len(units) > 1 else units * len(targets), strict=True))
 
 
 def write_results(
@@ -405,23 +408,23 @@ def write_results(
     top: int,
     raw_names: bool,
     write_model: Write | None,
-    waiting: Waiting,
+    status: StatusLine,
 ) -> None:
     """Write the table of predictions, the page and the model: all files or none.
 
-    Everything is made before anything is written: an error leaves all files as they were.
+    Everything is computed before anything is written, so an error leaves all files unchanged.
     """
     page, rows = "", list_target_rows(results, top=top, raw_names=raw_names)
-    waiting.show_stage("explaining")
+    status.show_stage("explaining")
     if files["report"] is not None:
         page = _make_page(results, summarize(), options, model_file=files["model"])
-    made = [] if files["out"] is None else list(rows)
-    waiting.show_stage("writing")
+    table = [] if files["out"] is None else list(rows)
+    status.show_stage("writing")
     write_outputs(
         [
             (files["model"], write_model),
             (files["report"], make_text(page)),
-            (files["out"], make_csv(made)),
+            (files["out"], make_csv(table)),
         ]
     )
 
@@ -429,26 +432,25 @@ def write_results(
 def _make_page(
     results: Results, summaries: Summaries, options: PageOptions, *, model_file: str | None
 ) -> str:
-    from gradraker.exceptions import UnknownNodesError, format_names
-    from gradraker.report import build_explorer, render_predictions, render_targets
-
     names: list[str] = []
     if options.explain_nodes is not None:  # a file of names, one per line
         text = Path(options.explain_nodes).read_text(encoding="utf-8-sig")
         names = [line for line in text.splitlines() if line.strip()]
-    told: Any = {"explain_nodes": names, "model_file": model_file, "n_targets": len(results)}
+    shared: Any = {"explain_nodes": names, "model_file": model_file, "n_targets": len(results)}
     try:
-        explorers: Any = {name: build_explorer(one, **told) for name, one in results.items()}
+        explorers: Any = {
+            name: gradraker.report.build_explorer(r, **shared) for name, r in results.items()
+        }
     except UnknownNodesError as error:
         listed = format_names(error.nodes)
         raise ValueError(
             f"{options.explain_nodes}: the graph does not have the nodes {listed}"
         ) from error
-    look: Any = {"title": options.title, "number_language": options.number_language}
+    style: Any = {"title": options.title, "number_language": options.number_language}
     if None in results:
-        return render_predictions(
-            summaries[None], explorer=explorers[None], unit=options.unit, **look
+        return gradraker.report.render_predictions(
+            summaries[None], explorer=explorers[None], unit=options.unit, **style
         )
     targets = [str(name) for name in results]
     units = split_units(options.unit, targets)
-    return render_targets(summaries, explorers=explorers, units=units, **look)
+    return gradraker.report.render_targets(summaries, explorers=explorers, units=units, **style)

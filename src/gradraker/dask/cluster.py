@@ -7,7 +7,7 @@ from gradraker.exceptions import NoWorkerError
 
 
 def find_client(client: Any) -> Any:
-    """Return the client, or the one that was made last if it is None."""
+    """Return the client, or the current one if it is None."""
     try:
         from distributed import get_client
     except ImportError as error:
@@ -25,7 +25,7 @@ def find_client(client: Any) -> Any:
 
 
 def wait_for_workers(client: Any, timeout: float) -> None:
-    """Wait until the cluster has a worker; raise NoWorkerError after so many seconds."""
+    """Wait until the cluster has a worker; raise NoWorkerError after ``timeout`` seconds."""
     try:
         client.wait_for_workers(1, timeout=timeout)
     except TimeoutError:
@@ -33,12 +33,12 @@ def wait_for_workers(client: Any, timeout: float) -> None:
 
 
 def gather_results(client: Any, futures: Sequence[Any], timeout: float) -> list[Any]:
-    """Wait for results; raise NoWorkerError where all workers are gone for so many seconds."""
+    """Wait for results; raise NoWorkerError if no worker exists for ``timeout`` seconds."""
     from distributed import wait
 
     while True:
         try:
-            with client.as_current():  # the client need not be anybody's default
+            with client.as_current():  # it may not be the default client
                 wait(futures, timeout=timeout)  # type: ignore[no-untyped-call]
         except TimeoutError:
             wait_for_workers(client, timeout)

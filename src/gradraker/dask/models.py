@@ -1,10 +1,10 @@
-"""Node models whose work is done by the workers of a cluster."""
+"""Node models that fit and explain on the workers of a cluster."""
 
 import shutil
 import weakref
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any, ClassVar, Self
+from typing import Any, Generic, Self, TypeVar
 from uuid import uuid4
 
 import joblib
@@ -26,21 +26,29 @@ from gradraker.dask.tasks import (
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.models import NodeClassifier, NodeRegressor
 
-_OWN = ("client", "directory", "timeout")
+_DASK_PARAMETERS = ("client", "directory", "timeout")
 
 
 class _Folder:
-    """A temporary folder that goes with the last model that uses it."""
+    """A temporary folder that is removed with the last model that uses it."""
 
     def __init__(self, parent: Any) -> None:
         self.path = Path(mkdtemp(prefix="gradraker-", dir=parent))
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
-class _DaskModel(BaseEstimator):
-    """A node model on a cluster; subclasses say which."""
+M = TypeVar("M", NodeRegressor, NodeClassifier)
 
-    model_class: ClassVar[type[Any]]
+
+class _DaskModel(BaseEstimator, Generic[M]):
+    """Fits a node model on a cluster; subclasses set ``model_class``.
+
+    It is not a model of graphs itself: it fits, predicts and explains, and :meth:`to_local` returns
+    the model of graphs, which also learns more, forgets and is saved.
+    """
+
+    model_class: type[M]
+    _local: M
 
     def __init__(
         self,
@@ -56,12 +64,12 @@ class _DaskModel(BaseEstimator):
         self._parameters: dict[str, Any] = self.model_class(**parameters).get_params()
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters, those of the plain model among them."""
-        return {name: getattr(self, name) for name in _OWN} | self._parameters
+        """Return the parameters, including those of the plain model."""
+        return {name: getattr(self, name) for name in _DASK_PARAMETERS} | self._parameters
 
     def set_params(self, **parameters: Any) -> Self:
-        """Set parameters, those of the plain model among them."""
-        for name in set(parameters) & set(_OWN):
+        """Set parameters, including those of the plain model."""
+        for name in set(parameters) & set(_DASK_PARAMETERS):
             setattr(self, name, parameters.pop(name))
         self._parameters = (
             self.model_class(**self._parameters).set_params(**parameters).get_params()
@@ -73,12 +81,12 @@ class _DaskModel(BaseEstimator):
 
     def __getattr__(self, name: str) -> Any:
         if name.endswith("_") and not name.startswith("_") and "_local" in vars(self):
-            return getattr(self._local, name)  # what the plain model has after fit
+            return getattr(self._local, name)  # a fitted attribute of the plain model
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: one for name, one in vars(self).items() if name not in ("_folder", "_file")}
-        return kept | {"client": None}
+        state = {name: v for name, v in vars(self).items() if name not in ("_folder", "_file")}
+        return state | {"client": None}
 
     @property
     def client_(self) -> Any:
@@ -88,8 +96,8 @@ class _DaskModel(BaseEstimator):
     def fit(self, graph: Any, values: Any, **options: Any) -> Self:
         """Learn a graph and known values on workers; see the plain model's ``fit``.
 
-        The graph is written once to ``directory``, and workers map it. One of them leads the fit;
-        candidates of the choice and groups of targets go to all.
+        The graph is written once to ``directory``, and workers memory-map it. One worker runs the
+        fit; it sends candidate settings and groups of targets to all workers.
         """
         client = self.client_
         wait_for_workers(client, check_positive("timeout", self.timeout))
@@ -105,12 +113,12 @@ class _DaskModel(BaseEstimator):
 
     def _share(self, graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         names = ("attributes", "sample_weight", "unknown_nodes", "node", "value")
-        own = {name: options[name] for name in names if name in options}
-        of_graph = {name: value for name, value in options.items() if name not in names}
-        shared, rest = share_graph(graph, of_graph)
-        return shared, own | rest
+        fit_options = {name: options[name] for name in names if name in options}
+        graph_options = {name: value for name, value in options.items() if name not in names}
+        shared, rest = share_graph(graph, graph_options)
+        return shared, fit_options | rest
 
-    def to_local(self) -> Any:
+    def to_local(self) -> M:
         """Return the plain model, fitted, which needs no cluster."""
         check_is_fitted(self)
         return self._local
@@ -139,12 +147,12 @@ class _DaskModel(BaseEstimator):
         if nodes is None:
             nodes = local.known_nodes_ if left_out else local.unknown_nodes_
         wait_for_workers(client, self.timeout)
-        if not hasattr(self, "_file"):  # after a copy, the file of the fit is gone
+        if not hasattr(self, "_file"):  # a copy has no file of the fit
             self._folder = _Folder(self.directory)
             self._file = write_shared(self._folder.path, "model", local)
         nodes = list(nodes)
         if not nodes:
-            return local.explain(nodes, **options)  # type: ignore[no-any-return]
+            return local.explain(nodes, **options)
         pieces = [nodes[i : i + NODES_PER_TASK] for i in range(0, len(nodes), NODES_PER_TASK)]
         futures = [
             client.submit(explain_task, self._file, piece, options, pure=False) for piece in pieces
@@ -152,16 +160,16 @@ class _DaskModel(BaseEstimator):
         return join_explanations(gather_results(client, futures, self.timeout))
 
 
-class DaskNodeRegressor(_DaskModel):
-    """A :class:`gradraker.NodeRegressor` whose work is done by the workers of a Dask cluster.
+class DaskNodeRegressor(_DaskModel[NodeRegressor]):
+    """A :class:`gradraker.NodeRegressor` that fits and explains on the workers of a Dask cluster.
 
     Parameters
     ----------
     client : dask.distributed.Client, optional
-        Default: the client that was made last.
+        Default: the current client.
     directory : path, optional
-        A folder that all machines of the cluster share, in which the graph and the fitted model
-        are written; default the folder for temporary files, which will do on one machine.
+        A folder that all machines of the cluster share, to which the graph and the fitted model
+        are written; default the folder for temporary files, which is enough on one machine.
     timeout : float, default=30
         Seconds to wait for a worker.
     **parameters
@@ -182,8 +190,8 @@ class DaskNodeRegressor(_DaskModel):
     model_class = NodeRegressor
 
 
-class DaskNodeClassifier(_DaskModel):
-    """A :class:`gradraker.NodeClassifier` whose work is done by the workers of a Dask cluster.
+class DaskNodeClassifier(_DaskModel[NodeClassifier]):
+    """A :class:`gradraker.NodeClassifier` that fits and explains on workers of a Dask cluster.
 
     Parameters
     ----------
@@ -202,5 +210,5 @@ class DaskNodeClassifier(_DaskModel):
     model_class = NodeClassifier
 
     def predict_proba(self, nodes: Any = None) -> NDArray[np.float64]:
-        """Probabilities of classes, as the plain model gives them."""
+        """Predict probabilities of classes, as the plain model does."""
         return np.asarray(self.to_local().predict_proba(nodes))

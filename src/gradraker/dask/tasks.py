@@ -1,4 +1,4 @@
-"""What workers do: pure functions of files that all of them map, so that a lost one is repeated."""
+"""Tasks of workers: pure functions of memory-mapped files, so that a lost task can be repeated."""
 
 import os
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from gradraker.features.engine import Task, use_mapper
 from gradraker.graph.node_graph import make_node_graph
 from gradraker.models.node_model import NodeModel
 
-# Explained nodes of one task: as many as are solved together on one machine, so that results are
-# equal to the last bit.
+# Nodes explained per task: as many as one machine solves together, so that results are equal to
+# the last bit.
 NODES_PER_TASK = 32
 
 
 def write_shared(folder: Path, name: str, content: Any) -> Path:
-    """Write an object for all workers, whose arrays they map; whole or not there."""
+    """Write an object atomically for all workers, which memory-map its arrays."""
     descriptor, temporary = mkstemp(prefix=f".{name}-", dir=folder)
     os.close(descriptor)
     joblib.dump(content, temporary)
@@ -34,7 +34,7 @@ def write_shared(folder: Path, name: str, content: Any) -> Path:
 
 @lru_cache(maxsize=4)
 def read_shared(path: Path) -> Any:
-    """Read an object that :func:`write_shared` wrote; its arrays are mapped, not copied."""
+    """Read an object that :func:`write_shared` wrote; its arrays are memory-mapped."""
     try:
         return joblib.load(path, mmap_mode="r")
     except FileNotFoundError:
@@ -44,7 +44,7 @@ def read_shared(path: Path) -> Any:
 
 
 def fit_task(model: NodeModel, job: Path, name: str) -> Path:
-    """Fit a model on a worker, pieces of it on all; return the file of the fitted model."""
+    """Fit a model on a worker, with pieces on all workers; return the file of the fitted model."""
     graph, values, options = read_shared(job)
     with use_mapper(partial(map_on_workers, job.parent)):
         fitted = model.fit(graph, values, **options)
@@ -58,13 +58,13 @@ def map_on_workers(folder: Path, task: Task, shared: Any, pieces: Sequence[Any])
     path = write_shared(folder, f"pieces-{uuid4().hex}", shared)
     with worker_client() as client:
         futures = [client.submit(run_piece, task, path, piece, pure=False) for piece in pieces]
-        found: list[Any] = client.gather(futures)
+        results: list[Any] = client.gather(futures)
     path.unlink()
-    return found
+    return results
 
 
 def run_piece(task: Task, shared: Path, piece: Any) -> Any:
-    """Run a piece on a worker, which maps what all pieces share."""
+    """Run a piece on a worker, with the memory-mapped data that all pieces share."""
     return task(read_shared(shared), piece)
 
 
@@ -74,7 +74,7 @@ def explain_task(model: Path, nodes: Any, options: dict[str, Any]) -> Any:
 
 
 def join_explanations(pieces: Sequence[LinearExplanation]) -> LinearExplanation:
-    """Put explanations of one model together, in order."""
+    """Concatenate explanations of one model."""
     first = pieces[0]
     return replace(
         first,
@@ -89,7 +89,7 @@ def join_explanations(pieces: Sequence[LinearExplanation]) -> LinearExplanation:
 
 
 def _join_units(pieces: Sequence[LinearExplanation]) -> Units | None:
-    """Predictions in the units of the user; pieces whose scale changes nothing have none."""
+    """Join predictions in the user's units; a piece without units is in them already."""
     scaled = next((piece.units for piece in pieces if piece.units is not None), None)
     if scaled is None:
         return None
@@ -100,8 +100,9 @@ def _join_units(pieces: Sequence[LinearExplanation]) -> Units | None:
 
 
 def share_graph(graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return a graph in the form that workers map, and the options that are left for them."""
-    made = make_node_graph(graph, options)
-    if made.folder is not None:
+    """Return a graph in a form that workers can memory-map, and the options of that form."""
+    node_graph = make_node_graph(graph, options)
+    if node_graph.folder is not None:
         return graph, options
-    return made.adjacency, {"kind": "matrix", "names": made.nodes, "directed": made.is_directed}
+    options = {"kind": "matrix", "names": node_graph.nodes, "directed": node_graph.is_directed}
+    return node_graph.adjacency, options

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pooch
@@ -38,7 +38,7 @@ class GraphDataset:
     node_names : sequence of n str
         Names of the nodes, no two the same; default "0", "1", ...
     positions : array-like of shape (n, k), optional
-        Where the nodes are, in the units that ``position_names`` say.
+        Where the nodes are, in the units that ``position_names`` names.
     position_names : sequence of k str
         One name per column of ``positions``, such as ``"altitude_m"``.
     name : str
@@ -95,8 +95,25 @@ class GraphDataset:
         """Number of directed edges: an undirected edge counts twice, a self loop once."""
         return int(self.adjacency.nnz)
 
+    def list_edges(self) -> dict[str, NDArray[Any]]:
+        """Return source and target of each edge as columns, and its weight if any is not 1.
+
+        Examples
+        --------
+        >>> from gradraker.datasets import GraphDataset
+        >>> GraphDataset([[0, 1], [0, 0]], [3.0, 5.0], ["a", "b"], name="Two nodes").list_edges()
+        {'source': array(['a'], dtype=object), 'target': array(['b'], dtype=object)}
+        """
+        names, links = np.array(self.node_names, dtype=object), self.adjacency.tocoo()
+        columns = {"source": names[links.row], "target": names[links.col]}
+        return columns | ({"weight": links.data} if (links.data != 1.0).any() else {})
+
+    def list_values(self) -> dict[str, NDArray[Any]]:
+        """Return nodes and their values as columns."""
+        return {"node": np.array(self.node_names, dtype=object), "value": self.values}
+
     def scale_values(self) -> NDArray[np.float64]:
-        """Values moved and scaled to [0, 1] over all nodes; all 0 if they are all equal."""
+        """Values shifted and scaled to [0, 1] over all nodes; all 0 if they are all equal."""
         low, high = float(self.values.min()), float(self.values.max())
         if low == high:
             return np.zeros_like(self.values)

@@ -23,7 +23,7 @@ def list_datasets() -> tuple[str, ...]:
 
 
 def describe_dataset(name: str) -> DatasetInfo:
-    """Describe a data set, and the files it needs and where they come from.
+    """Describe a data set: its terms, the files it needs, and where they come from.
 
     Parameters
     ----------

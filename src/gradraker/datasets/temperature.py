@@ -38,7 +38,7 @@ def load_temperature(
         altitudes in m; otherwise it weighs 1.
     self_loops : bool
         Whether a station is joined to itself, with weight 1, as its altitude
-        differs from itself by less than 300 m. See ``docs/theory/paper.md`` for what it changes.
+        differs from itself by less than 300 m. ``docs/theory/paper.md`` shows the effect.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Why a model predicts what it predicts, and whether SKG suits the data."""
+"""Explain the predictions of a model, and test whether SKG suits the data."""
 
 from gradraker.explain.bank_explanation import BankExplanation
 from gradraker.explain.linear_explanation import LinearExplanation

@@ -1,4 +1,4 @@
-"""Explain predictions of a bank of kernels, as weighted sums of the values it has seen."""
+"""Explain predictions of a bank of kernels, as weighted sums of the known values."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BankExplanation(LinearExplanation):
-    """Why a bank of kernels predicts what it predicts.
+    """Explanation of the predictions of a bank of kernels.
 
     ``weights`` is Σ w̄ₚ Fₚ: the contribution weights of each member (claim 3 of the paper), times
     the weight of the member at the end of training. ``weights @ values`` equals ``prediction``
-    up to rounding. The members' weights depend on the values that were seen, so this does
-    not say what the prediction would be had one of them been another.
+    up to rounding. The members' weights depend on the known values, so the weights do not
+    tell what the prediction would be if one of these values were different.
 
     Attributes
     ----------

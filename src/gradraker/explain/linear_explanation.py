@@ -11,24 +11,24 @@ from numpy.typing import NDArray
 from gradraker._html import escape, format_cell, render_box, render_rows
 from gradraker._validation import check_count, check_row, show_hidden
 
-# Nodes and reasons of each that are printed.
+# Nodes that are printed, and reasons of each.
 _SHOWN_NODES, _SHOWN_REASONS = 5, 5
-# Weights that agree in so many digits are equal: nodes with the same edges have equal ones.
+# Weights that agree in this many digits are equal: nodes with the same edges have equal ones.
 _DIGITS = 9
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of the user, where weights add up in another scale."""
+    """Values and predictions in the units of the user, if weights add up in another scale."""
 
     scale: str  # in which weights add up, as a formula of the value
     values: NDArray[np.float64]  # [n_known] that were learned, as they were given
-    predictions: NDArray[np.float64]  # [n] as the model hands them out
+    predictions: NDArray[np.float64]  # [n] as the model returns them
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearExplanation:
-    """Why a model predicts what it predicts: exact weights of the values it has seen.
+    """Explanation of predictions: the exact weight of each known value.
 
     ``offset + weights @ values`` equals ``prediction`` up to rounding.
 
@@ -44,13 +44,13 @@ class LinearExplanation:
         Names of explained and known nodes; numbers where none were given.
     offset : float or ndarray of shape (n,)
         The part of each prediction that does not come from weights: of a model that subtracts
-        the mean m before training, m (1 − Σ weights); of classes, what each adds to its score.
+        the mean m before training, m (1 − Σ weights); of classes, a constant of each score.
     class_names : sequence or None
         Labels of classes; ``values`` then has one column per class, 1 for the class of a known
         node, and ``prediction`` are scores.
     parts : ndarray of shape (n, n_parts) or (n, n_parts, n_targets), or None
-        What each kind of similarity adds to the mean of the known values: they sum to
-        prediction − mean (− offset, for classes). None for models that cannot tell.
+        The part of each kind of similarity in a prediction: they sum to prediction − mean of
+        the known values (− offset, for classes). None for models without such parts.
     part_names : tuple of str
         Kinds of similarity that the model compares nodes by; empty if it has one only.
     units : Units or None
@@ -109,7 +109,7 @@ class LinearExplanation:
         return [self.class_names[i] for i in self.prediction.argmax(axis=1).tolist()]
 
     def get_parts(self, row: int) -> dict[str, float]:
-        """Return what each kind of similarity adds to a prediction; of classes, to its score."""
+        """Return the part of each kind of similarity in a prediction, or in a class's score."""
         if self.parts is None:
             return {}
         parts = self.parts[row]  # [n_kinds] or [n_kinds, n_targets]
@@ -131,8 +131,8 @@ class LinearExplanation:
         -------
         pandas.DataFrame
             Columns node, known_node, weight, value and contribution, with one value and one
-            contribution column per target, value_in_units where weights add up in another scale
-            than that of the user, and what the kind of explanation adds, such as
+            contribution column per target, value_in_units if weights add up in another scale
+            than that of the user, and columns of the kind of explanation, such as
             similarity and squared_distance. Nodes of equal weight come in the order of the
             known nodes.
         """
@@ -146,17 +146,17 @@ class LinearExplanation:
         n, n_known = self.weights.shape
         rows = list(range(n)) if row is None else [check_row(row, n)]
         k = min(check_count("k", k), n_known)
-        tested = [r for r in rows for _ in range(k)]
+        explained = [r for r in rows for _ in range(k)]
         known = self.find_heaviest(k)[rows].ravel().tolist()
         columns: dict[str, Any] = {
-            "node": [self.node_names[i] for i in tested],
+            "node": [self.node_names[i] for i in explained],
             "known_node": [self.known_names[i] for i in known],
-            "weight": self.weights[tested, known],
+            "weight": self.weights[explained, known],
         }
         if self.class_names is not None:
             # A known node counts for its own class only, by its weight.
             columns["value"] = [self.known_labels[i] for i in known]
-            return pd.DataFrame(columns | self.describe_pairs(tested, known))
+            return pd.DataFrame(columns | self.describe_pairs(explained, known))
         targets = [""] if self.values.ndim == 1 else [f"_{t}" for t in range(self.values.shape[1])]
         values = self.values.reshape(self.values.shape[0], -1)
         for t, suffix in enumerate(targets):
@@ -164,7 +164,7 @@ class LinearExplanation:
             columns[f"contribution{suffix}"] = columns["weight"] * values[known, t]
         if self.units is not None:
             columns["value_in_units"] = self.units.values[known]
-        columns |= self.describe_pairs(tested, known)
+        columns |= self.describe_pairs(explained, known)
         return pd.DataFrame(columns)
 
     def plot(self, row: int = 0, *, ax: Any = None) -> Any:
@@ -174,8 +174,8 @@ class LinearExplanation:
         row = check_row(row, len(self.node_names))
         return ContributorsDisplay.from_explanation(self, row=row, ax=ax)
 
-    def describe_pairs(self, tested: list[int], known: list[int]) -> dict[str, Any]:
-        """What else :meth:`top` shows of pairs of explained and known nodes."""
+    def describe_pairs(self, explained: list[int], known: list[int]) -> dict[str, Any]:
+        """More columns of :meth:`top`, for pairs of explained and known nodes."""
         return {}
 
     def find_heaviest(self, k: int) -> NDArray[np.int64]:
@@ -222,8 +222,8 @@ class LinearExplanation:
             tables.append(
                 f"<p><b><bdi>{escape(self.node_names[row])}</bdi></b>: {escape(guess)}</p>"
             )
-            what = "Class" if self.class_names is not None else "Value"
-            tables.append(render_rows(rows, ("Known node", "Weight", what)))
+            heading = "Class" if self.class_names is not None else "Value"
+            tables.append(render_rows(rows, ("Known node", "Weight", heading)))
             if self.get_parts(row):
                 tables.append(render_rows(self.get_parts(row).items(), ("Similarity", "Adds")))
         if n > _SHOWN_NODES:
@@ -242,5 +242,5 @@ class LinearExplanation:
 
 
 def _format_value(value: Any) -> str:
-    """Return a number with four digits that count, or a label or numbers as they are."""
+    """Return a number with four significant digits, or a label or numbers as they are."""
     return f"{value:.4g}" if isinstance(value, float) else show_hidden(value)

@@ -11,7 +11,7 @@ from gradraker.kernels.pairs import compute_pair_distances
 
 RowArray: TypeAlias = csr_array | NDArray[np.float64]
 
-# From this part of nonzero entries on, dense products are faster and take little more memory.
+# From this share of nonzero entries on, dense products are faster and take little more memory.
 _DENSE_FROM = 0.25
 # Products of a block of rows with all others, or differences of pairs, take about this much.
 _BLOCK_BYTES = 32 << 20
@@ -20,7 +20,7 @@ _BLOCK_BYTES = 32 << 20
 def to_faster_rows(X: Any) -> RowArray:
     """The rows of a validated X in the form that is faster for distances; X is not changed."""
     rows = csr_array(X)
-    if not rows.has_canonical_format:  # entries that are stored twice would be squared apart
+    if not rows.has_canonical_format:  # duplicate entries would be squared separately
         rows = rows.copy()
         rows.sum_duplicates()
     return rows.toarray() if rows.nnz > _DENSE_FROM * rows.shape[0] * rows.shape[1] else rows
@@ -46,9 +46,8 @@ def average_nearest(
 ) -> NDArray[np.float64]:
     """Mean value of the k rows nearest to each queried one, itself excluded.
 
-    All rows as near as the k-th count. Rows that share no column with the query are as far
-    from it as the norms say, so that no product is needed: the nearest are those of the
-    smallest norms.
+    All rows as near as the k-th count. The distance of a row that shares no column with the query
+    follows from the norms, without a product: the nearest are those of the smallest norms.
 
     Examples
     --------
@@ -62,26 +61,26 @@ def average_nearest(
     order = np.argsort(norms, kind="stable")
     ranked = norms[order]
     sums = np.append(0.0, np.cumsum(values[order]))  # sums[m]: of the m rows of smallest norm
-    known = np.zeros(values.size, dtype=np.bool_)
+    is_excluded = np.zeros(values.size, dtype=np.bool_)
     means = np.empty(queries.size)
     for i, (query, sharing, products) in enumerate(_iterate_products(rows, queries)):
-        # Taken out rather than set to infinity: with that, partition is slow where many are equal.
+        # The query is removed, not set to infinity: partition is slow if many numbers are equal.
         others = sharing != query
         sharing = sharing[others]
         distances = norms[query] + norms[sharing] - 2.0 * products[others]
-        apart = np.append(sharing, query)  # rows that are not to be found by norm
-        known[apart] = True
-        smallest = order[: k + apart.size]  # k of them at least are not known
-        by_norm = norms[query] + norms[smallest[~known[smallest]]]
-        known[apart] = False
+        excluded = np.append(sharing, query)  # rows that the search by norm skips
+        is_excluded[excluded] = True
+        smallest = order[: k + excluded.size]  # at least k of them are not excluded
+        by_norm = norms[query] + norms[smallest[~is_excluded[smallest]]]
+        is_excluded[excluded] = False
         kth = np.partition(np.append(distances, by_norm), k - 1)[k - 1]
-        # Equal distances differ by the rounding of the norms that they are the difference of.
+        # Equal distances may differ by the rounding of the norms.
         kth += 1e-12 * (kth + norms[query])
         near = sharing[distances <= kth]
         n_smaller = int(np.searchsorted(ranked, kth - norms[query], side="right"))
-        twice = apart[norms[apart] <= kth - norms[query]]
-        total = sums[n_smaller] - values[twice].sum() + values[near].sum()
-        means[i] = total / (n_smaller - twice.size + near.size)
+        counted_by_norm = excluded[norms[excluded] <= kth - norms[query]]
+        total = sums[n_smaller] - values[counted_by_norm].sum() + values[near].sum()
+        means[i] = total / (n_smaller - counted_by_norm.size + near.size)
     return means
 
 
@@ -91,12 +90,12 @@ def _iterate_products(
     """Yield each query, the rows that may share a column with it, and products with these."""
     n = rows.shape[0]
     if isinstance(rows, np.ndarray):
-        everyone = np.arange(n)
+        all_rows = np.arange(n)
         for block in _split_queries(queries, n):
             for query, products in zip(block, rows[block] @ rows.T, strict=True):
-                yield query, everyone, products
+                yield query, all_rows, products
         return
-    columns = csr_array(rows.T)  # turned once, not in the product of each block
+    columns = csr_array(rows.T)  # transposed once, not in the product of each block
     pattern = csr_array((np.ones(rows.nnz), rows.indices, rows.indptr), rows.shape)
     sharing = (pattern @ np.diff(columns.indptr).astype(np.float64))[queries]
     for block in _split_queries(queries, min(n, int(sharing.max()))):
@@ -107,7 +106,7 @@ def _iterate_products(
 
 
 def _split_queries(queries: NDArray[np.int64], n_products: int) -> Iterator[NDArray[np.int64]]:
-    """Cut the queries so that ``n_products`` of each with other rows fit."""
+    """Split the queries so that ``n_products`` products of each fit in memory."""
     size = max(1, _BLOCK_BYTES // (12 * max(1, n_products)))
     for start in range(0, queries.size, size):
         yield queries[start : start + size]

@@ -1,4 +1,4 @@
-"""Similarity measure B: what it is, what the paper expects of it, and what it reads off B and F."""
+"""The similarity measure B, its expectations, and the paper's quantities derived from B and F."""
 
 import math
 
@@ -46,7 +46,7 @@ def kernel_similarity_measure(
 ) -> NDArray[np.float64]:
     """Exact-kernel similarity measure, equation (eb): 2η exp(−‖d‖²/2σ²) for the Gaussian.
 
-    What B is on average over the random frequencies, and in the limit of many of them.
+    The mean of B over the random frequencies, and its limit for many of them.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def kernel_contribution_weights(
 ) -> NDArray[np.float64]:
     """Contribution weights F_{i,T+1} with the exact kernel in place of random features.
 
-    The recursion (fijdef) on 2η κ(a_i, a_j): what the weights tend to as D grows. It needs
+    The recursion (fijdef) on 2η κ(a_i, a_j): the limit of the weights as D grows. It needs
     the n × n matrix of the kernel, so it is for graphs of some thousand nodes.
 
     Parameters
@@ -97,7 +97,7 @@ def kernel_contribution_weights(
     order : array-like of T ints
         Rows of X in the order of training, all epochs.
     x_star : array-like of shape (M,) or (m, M)
-        Adjacency vectors of one tested node or of m.
+        Adjacency vectors of one unknown node or of m.
     sigma2, learning_rate, kernel
         As in :func:`kernel_similarity_measure`.
 
@@ -135,7 +135,7 @@ def conformity_factor(B: ArrayLike, F: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     B, F : array-like of shape (..., T)
-        Similarity measures and contribution weights of the nodes seen at times 1, …, T,
+        Similarity measures and contribution weights of the nodes learned at times 1, …, T,
         for the node at time T + 1.
 
     Returns
@@ -157,10 +157,10 @@ def conformity_factor(B: ArrayLike, F: ArrayLike) -> NDArray[np.float64]:
     exponent = np.broadcast_to(np.arange(n_times - 1, -1, -1.0), similarities.shape)  # T − i
     alpha = np.full(similarities.shape, np.nan)
     # Same sign and both nonzero: the product test would underflow.
-    decided = (np.sign(similarities) * np.sign(weights) > 0) & (exponent > 0)
+    is_defined = (np.sign(similarities) * np.sign(weights) > 0) & (exponent > 0)
     # Logarithms of both: their ratio would overflow.
-    ratio = np.log(np.abs(weights[decided])) - np.log(np.abs(similarities[decided]))
-    alpha[decided] = -np.expm1(ratio / exponent[decided])
+    ratio = np.log(np.abs(weights[is_defined])) - np.log(np.abs(similarities[is_defined]))
+    alpha[is_defined] = -np.expm1(ratio / exponent[is_defined])
     return alpha
 
 
@@ -192,13 +192,13 @@ def efficient_distance(
     Parameters
     ----------
     B, F : array-like of shape (T,)
-        Similarity measures and contribution weights for one tested node.
+        Similarity measures and contribution weights for one unknown node.
     sigma2 : float
         Kernel variance.
     learning_rate : float
         η in (0, 1).
     kernel : {"gaussian", "laplacian"}, default="gaussian"
-        Kernel; those that are no function of one distance have no efficient distance.
+        Kernel; the Cauchy kernel is not a function of one distance, so it has none.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a model of rows has learned from, and predictions of SKG as weighted sums of its values."""
+"""The record of learned rows, and predictions of SKG as weighted sums of the known values."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ from gradraker.explain.similarity import efficient_distance, noise_range
 from gradraker.features import RowArrays
 from gradraker.linear.lms import contribution_weights, iterate_weight_batches, sum_weights_by_node
 
-# Nodes learned one at a time that wait, as bytes and numbers in lists, until they are joined.
-_MOST_ONES = 1000
-# A sum of weights this far from 1 is worth a word (section VI.B.2 of the paper).
+# Nodes learned one at a time that are kept as bytes and lists of numbers, until they are joined.
+_MOST_SINGLE_NODES = 1000
+# A sum of weights this far from 1 deserves advice (section VI.B.2 of the paper).
 _FAR_FROM_ONE = 0.1
 
 
@@ -31,23 +31,22 @@ class LearnedRows:
     order: NDArray[np.int64]  # [T] known node of each training step
     rates: NDArray[np.float64]  # [T] learning rate of each step
     single: NDArray[np.bool_]  # [n] whether the features of the node were float32
-    names: tuple[Hashable, ...] | None  # [n] where the caller gave any
+    names: tuple[Hashable, ...] | None  # [n] if the caller gave any
 
     def __len__(self) -> int:
         return self.rows.indptr.size - 1
 
 
 class Evidence(NamedTuple):
-    """What an explanation is made of: known and explained nodes, and their features.
+    """The data of an explanation: known and explained nodes, and their features.
 
-    It is a snapshot that further training does not change.
-    Columns of ``tested`` and of ``learned.rows`` are the same referencing nodes, of which
-    there are ``width``.
+    It is a snapshot that further training does not change. Columns of ``explained`` and of
+    ``learned.rows`` are the same ``width`` referencing nodes.
     """
 
     learned: LearnedRows
     Z: NDArray[np.float64]  # [n_known, 2D]
-    tested: RowArrays
+    explained: RowArrays
     stars: NDArray[np.float64]  # [n, 2D]
     width: int
 
@@ -70,7 +69,7 @@ class Evidence(NamedTuple):
         """‖a − b‖² between explained rows a and learned rows b, (n, n_known)."""
         A, B = (
             csr_array((rows.data, rows.indices, rows.indptr), (rows.indptr.size - 1, self.width))
-            for rows in (self.tested, self.learned.rows)
+            for rows in (self.explained, self.learned.rows)
         )
         norms_a = np.asarray(A.multiply(A).sum(axis=1)).reshape(-1, 1)
         norms_b = np.asarray(B.multiply(B).sum(axis=1)).reshape(1, -1)
@@ -87,16 +86,16 @@ class Evidence(NamedTuple):
 class Record:
     """A growing record of the rows that were learned.
 
-    It costs 12 bytes an edge, 16 a training step, and 9 a node and 8 for each of its values.
+    It takes 12 bytes per edge, 16 per training step, 9 per node, and 8 for each of its values.
     """
 
     def __init__(self, parts: Sequence[LearnedRows] = ()) -> None:
         self._parts = list(parts)
-        self._clear_ones()
+        self._clear_single_nodes()
 
-    def _clear_ones(self) -> None:
-        # Nodes that were learned one at a time. Bytes are appended in 0.1 µs; arrays that are
-        # kept would cost learn_one a fifth of its time.
+    def _clear_single_nodes(self) -> None:
+        # Nodes that were learned one at a time. Bytes are appended in 0.1 µs; keeping arrays
+        # would take a fifth of the time of learn_one.
         self._indices, self._weights = bytearray(), bytearray()
         self._sizes: list[int] = []
         self._values: list[float | NDArray[np.float64]] = []
@@ -144,7 +143,7 @@ class Record:
         self._sizes.append(indices.size)
         self._values.append(values)
         self._rates.append(learning_rate)
-        if len(self._sizes) == _MOST_ONES:
+        if len(self._sizes) == _MOST_SINGLE_NODES:
             self._flush()
 
     def _flush(self) -> None:
@@ -162,7 +161,7 @@ class Record:
                     None,
                 )
             )
-            self._clear_ones()
+            self._clear_single_nodes()
 
     def to_learned_rows(self) -> LearnedRows:
         """All learned rows together."""
@@ -203,7 +202,7 @@ def _join_parts(parts: list[LearnedRows]) -> LearnedRows:
 @describe_fields
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(LinearExplanation):
-    """Why a model predicts what it predicts: exact weights of the values it has seen.
+    """Explanation of predictions: the exact weight of each known value.
 
     ``weights @ values`` equals ``prediction`` up to rounding (claim 3 of the paper): the weight of
     a known node is its contribution weight, summed over its training steps. Besides the attributes
@@ -234,7 +233,7 @@ class Explanation(LinearExplanation):
 
     @cached_property
     def by_time(self) -> NDArray[np.float64]:
-        """F_{i,T+1} of the paper: weight of the value seen at each time, shape (n, T)."""
+        """F_{i,T+1} of the paper: weight of the value learned at each time, shape (n, T)."""
         return self._source.compute_weights_by_time()
 
     def compute_row_by_time(self, row: int) -> NDArray[np.float64]:
@@ -248,7 +247,7 @@ class Explanation(LinearExplanation):
 
     @property
     def advice(self) -> str | None:
-        """What to change where weights do not sum to about 1, or None where they do."""
+        """What to change if weights do not sum to about 1, or None if they do."""
         sums = self.sum_of_weights
         n_low = int(np.sum(sums < 1.0 - _FAR_FROM_ONE))
         n_high = int(np.sum(sums > 1.0 + _FAR_FROM_ONE))
@@ -278,7 +277,7 @@ class Explanation(LinearExplanation):
         """Efficient distance of an explained node; see the function of that name.
 
         It is a squared distance for the Gaussian kernel and an l1 distance for the Laplacian one,
-        both read off B. The Cauchy kernel is no function of one distance: there it is
+        both computed from B. The Cauchy kernel is not a function of one distance: for it this is
         :meth:`find_significant_distance`.
         """
         F = self.compute_row_by_time(row)
@@ -319,13 +318,13 @@ class Explanation(LinearExplanation):
         significant = np.zeros((n, *self.values.shape[1:]))
         insignificant = np.zeros_like(significant)
         n_significant, noise = np.zeros(n, dtype=np.int64), np.zeros(n)
-        seen = self.values[self.order]  # [T] or [T, K]
+        learned_values = self.values[self.order]  # [T] or [T, K]
         for rows, F in self._source.iterate_batches():
             noise[rows] = np.maximum(0.0, -F.min(axis=1, initial=0.0))
             counts = noise[rows, np.newaxis] < F  # [batch, T]
             n_significant[rows] = counts.sum(axis=1)
-            significant[rows] = np.where(counts, F, 0.0) @ seen
-            insignificant[rows] = np.where(counts, 0.0, F) @ seen
+            significant[rows] = np.where(counts, F, 0.0) @ learned_values
+            insignificant[rows] = np.where(counts, 0.0, F) @ learned_values
         return SplitPrediction(significant, insignificant, n_significant, noise)
 
     def plot(self, row: int = 0, *, ax: Any = None) -> Any:
@@ -353,7 +352,7 @@ class Explanation(LinearExplanation):
 @describe_fields
 @dataclass(frozen=True, eq=False)
 class SplitPrediction:
-    """Predictions in two parts, equation (dividepreidction); with ``offset`` they sum to them.
+    """Predictions in two parts, equation (dividepreidction); parts and ``offset`` sum to them.
 
     Examples
     --------

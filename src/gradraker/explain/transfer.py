@@ -25,11 +25,11 @@ from gradraker.explain.nearest import (
 )
 from gradraker.kernels.pairs import sample_pairs
 
-# Verdicts change at these relative errors; the Notes of similarity_transfer say why there.
-_WORKS_WELL = 0.7
-_NO_BETTER = 1.0
+# Verdicts change at these relative errors; the Notes of similarity_transfer give the reasons.
+_LIMIT_OF_WELL = 0.7
+_LIMIT_OF_WEAKLY = 1.0
 
-# More rows are not predicted: they would change the relative error by some percent only.
+# More rows are not predicted: they would change the relative error by a few percent only.
 _MAX_QUERIES = 2000
 _TOO_LARGE = 1e150
 
@@ -57,14 +57,14 @@ class SimilarityTransfer:
     rank_correlation: Annotated[
         float,
         "Spearman's correlation of the two: 1 if values differ the more, the farther apart the "
-        "rows are, 0 if distance says nothing about values. NaN if all rows or all values are "
-        "equal. It weighs all pairs alike, while SKG lives on near ones, so it explains but does "
-        "not decide.",
+        "rows are, 0 if distances and values are unrelated. NaN if all rows or all values are "
+        "equal. It weighs all pairs alike, while SKG depends on near ones, so the verdict does not "
+        "use it.",
     ]
     relative_error: Annotated[
         float,
         "Squared error of predicting each node by the mean of its nearest other rows, divided by "
-        "that of predicting it by the mean of all others. Below 1, rows tell something about "
+        "that of predicting it by the mean of all others. Below 1, rows are informative about "
         "values. NaN if values do not differ.",
     ]
     n_nodes: Annotated[int, "Rows of X."]
@@ -72,7 +72,7 @@ class SimilarityTransfer:
 
     @property
     def verdict(self) -> str:
-        """What to expect of SKG on this data, in one sentence."""
+        """The expected performance of SKG on this data, in one sentence."""
         if np.isnan(self.relative_error):
             return (
                 "SKG has nothing to learn here: the values do not differ, "
@@ -83,9 +83,9 @@ class SimilarityTransfer:
                 "SKG should not be expected to beat the mean here: "
                 "all rows are equal, so they cannot tell nodes apart."
             )
-        if self.relative_error < _WORKS_WELL:
+        if self.relative_error < _LIMIT_OF_WELL:
             expected = "SKG should work well here"
-        elif self.relative_error < _NO_BETTER:
+        elif self.relative_error < _LIMIT_OF_WEAKLY:
             expected = "SKG should work only weakly here"
         else:
             expected = "SKG should not be expected to beat the mean here"
@@ -124,16 +124,16 @@ def similarity_transfer(
     n_pairs: int = 100_000,
     random_state: int | np.random.RandomState | None = None,
 ) -> SimilarityTransfer:
-    """Tell whether SKG will work on this data at all, without training (section VI.C).
+    """Estimate whether SKG will work on this data at all, without training (section VI.C).
 
     SKG predicts a node from nodes with similar adjacency vectors. So it can work only if
-    these have similar values, which is looked at in two ways: over pairs of nodes, and by
+    these have similar values, which is measured in two ways: over pairs of nodes, and by
     predicting every node from its nearest rows.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n, M)
-        Adjacency vectors, one row a node: those that a model would be trained on.
+        Adjacency vectors, one row per node: those that a model would be trained on.
     y : array-like of shape (n,)
         Values of the nodes. They are scaled to [0, 1].
     n_neighbors : int, default=5
@@ -152,12 +152,12 @@ def similarity_transfer(
 
     Notes
     -----
-    The relative error foretells how SKG does on nodes that it has not seen: its GNMSE there
-    divided by the GNMSE of predicting the mean. Means (and extremes) over samples of 40 % of
-    the nodes, SKG with σ² by theory:
+    The relative error estimates the GNMSE of SKG on unknown nodes, divided by the GNMSE of
+    predicting the mean. Means (and extremes) over samples of 40 % of the nodes, SKG with σ² by
+    theory:
 
     ============================  ======  ================  ===========  ================
-    data set                      splits  relative error    correlation  SKG, tested
+    data set                      splits  relative error    correlation  SKG, unknown
     ============================  ======  ================  ===========  ================
     Temperature-Jan               30      0.37 (0.20-0.67)   0.41        0.50 (0.29-0.76)
     Temperature-Jan, weighted     30      0.45 (0.20-0.78)   0.39        0.55 (0.33-0.71)
@@ -178,7 +178,7 @@ def similarity_transfer(
     "work well" ends at a relative error of 0.7 and "weakly" at 1, the mean: with these, 22
     of 23 data sets fall where SKG's own ratio puts them, and Temperature works well on 28 of
     30 samples of 36 stations at least, Cora-Con on none. Limits between 0.65 and 0.8
-    would do much the same. It is too pessimistic where rows are nearly empty, as with
+    give similar results. The estimate is too pessimistic if rows are nearly empty, as with
     ``make_geometric_graph``: rows of few entries are near to all others.
 
     Examples
@@ -258,14 +258,14 @@ def _check_rows(X: Any, n_neighbors: int) -> RowArray:
 
 
 def _scale_values(y: Any, n: int) -> NDArray[np.float64]:
-    """The values, moved and scaled to [0, 1]; all 0 if they are equal."""
+    """The values, shifted and scaled to [0, 1]; all 0 if they are equal."""
     refuse_strings("y", y)
     if issparse(y):
         raise TypeError("y must be a dense array, got a sparse matrix; use y.toarray().ravel()")
     values = np.asarray(y)
     if values.ndim != 1:
         raise ValueError(
-            f"y must have shape (n,), one value a node, got shape {values.shape}: "
+            f"y must have shape (n,), one value per node, got shape {values.shape}: "
             "for several targets, look at one column at a time"
         )
     values = check_array(values, ensure_2d=False, dtype=np.float64, input_name="y")

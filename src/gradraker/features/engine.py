@@ -1,11 +1,11 @@
-"""How long work is done: rows in blocks on threads, arrays on an engine, pieces on a cluster.
+"""Run long computations: rows in blocks on threads, arrays on an engine, pieces on a cluster.
 
 An engine, of the CPU or a GPU, has an array module ``xp`` with NumPy's interface, makes sparse
-matrices of its own from SciPy's, multiplies them with dense ones, and moves arrays in and out: one
-narrow seam, so that other engines fit behind it. Who waits may watch.
+matrices of its own from SciPy's, multiplies them with dense ones, and moves arrays in and out: a
+small interface that other engines can implement. A caller may watch the progress.
 
 ``partial_fit`` of 10 000 nodes (those of ``benchmarks/bench_online.py``), against the 354 ms of a
-NumPy loop; medians of 25 turns on 2 cores, with nothing else running:
+NumPy loop; medians of 25 runs on 2 cores, with no other load:
 
 ========================================================= ===== ===
 features and training in turn, on one thread              41 ms  9×
@@ -35,19 +35,19 @@ from threadpoolctl import ThreadpoolController
 from gradraker._compiled.sparse_product import multiply_rows
 from gradraker.exceptions import DeviceMemoryError, DeviceWarning, NoDeviceError
 
-# On a busy machine, where a thread may come late, short blocks share the work evenly.
+# On a busy machine, where a thread may start late, short blocks share the work evenly.
 _BLOCKS_PER_THREAD = 4
-# Linear algebra on matrices with fewer rows takes less time than setting its threads does; with
-# more rows it is worth several threads, even if these wait for each other.
-_SMALL, _LARGE = 128, 4000
+# With fewer rows, linear algebra takes less time than setting its threads; with more rows, several
+# threads are faster even if they wait for each other.
+_FEWEST_FOR_ONE_THREAD, _MOST_FOR_ONE_THREAD = 128, 4000
 # Multiplications in a block of rows: with fewer, a second thread costs more than it saves.
 _PRODUCTS_PER_BLOCK = 100_000
 _ANY_NUMBER = 1 << 30
-# What a piece needs beside itself is shared by all pieces.
+# Called with data that all pieces share, and with a piece.
 Task = Callable[[Any, Any], Any]
 Mapper = Callable[[Task, Any, Sequence[Any]], list[Any]]
 _MAPPER: ContextVar[Mapper | None] = ContextVar("mapper", default=None)
-# Stage, how much is done, and of how much.
+# Called with the stage, the amount done, and the total.
 Watcher = Callable[[str, int, int], object]
 _WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
@@ -63,7 +63,7 @@ def count_threads() -> int:
 
 @lru_cache(maxsize=1)
 def _get_pool(process: int, n_helpers: int) -> ThreadPoolExecutor:
-    # Kept, because starting a thread takes 0.1 ms, and milliseconds on a busy machine; for one
+    # Cached, because starting a thread takes 0.1 ms, and milliseconds on a busy machine; per
     # process, because threads do not survive a fork. Threads start when there is work.
     return ThreadPoolExecutor(n_helpers, thread_name_prefix="gradraker")
 
@@ -71,8 +71,8 @@ def _get_pool(process: int, n_helpers: int) -> ThreadPoolExecutor:
 def parallel_for(loop: Callable[[int, int], None], n_rows: int, rows_per_block: int) -> None:
     """Call ``loop(start, stop)`` on contiguous blocks that make up [0, n_rows).
 
-    A block has at least ``rows_per_block`` rows, so little work stays on this thread. The loop
-    must release the lock, and must compute each row independently of the others.
+    A block has at least ``rows_per_block`` rows, so a small task runs on this thread alone. The
+    loop must release the GIL, and must compute each row independently of the others.
     """
     n_blocks = n_rows // max(1, rows_per_block)
     n_threads = count_threads() if n_blocks > 1 else 1
@@ -162,7 +162,7 @@ def use_one_blas_thread(n_rows: int | None = None) -> AbstractContextManager[Any
     """Use one BLAS thread in a ``with`` block: for small matrices, or always without ``n_rows``.
 
     A decomposition is thousands of short products, and the threads of BLAS wait for each other
-    after each one: where another process has a core, up to thirty times as long as they work.
+    after each one: if another process uses a core, up to thirty times as long as they compute.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def use_one_blas_thread(n_rows: int | None = None) -> AbstractContextManager[Any
     ...     np.linalg.inv(2.0 * np.eye(500))[0, 0].item()
     0.5
     """
-    if n_rows is not None and not _SMALL <= n_rows <= _LARGE:
+    if n_rows is not None and not _FEWEST_FOR_ONE_THREAD <= n_rows <= _MOST_FOR_ONE_THREAD:
         return nullcontext()
     return _find_libraries().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
 
@@ -192,13 +192,13 @@ def use_mapper(mapper: Mapper) -> Iterator[None]:
         _MAPPER.reset(token)
 
 
-def is_spread() -> bool:
-    """Whether pieces go elsewhere, so that it pays to try more of them at once."""
+def has_mapper() -> bool:
+    """Whether a mapper is in use, such as a cluster, so that more pieces at once pay off."""
     return _MAPPER.get() is not None
 
 
 def map_pieces(task: Task, shared: Any, pieces: Sequence[Any]) -> list[Any]:
-    """Return ``task(shared, piece)`` of each piece; several may be done elsewhere.
+    """Return ``task(shared, piece)`` of each piece; a mapper may compute them elsewhere.
 
     Examples
     --------
@@ -214,11 +214,11 @@ def map_pieces(task: Task, shared: Any, pieces: Sequence[Any]) -> list[Any]:
 
 @contextmanager
 def watch_progress(watcher: Watcher) -> Iterator[None]:
-    """Call ``watcher(stage, done, total)`` while long work goes on in this context.
+    """Call ``watcher(stage, done, total)`` during long computations in this context.
 
-    Node models tell the stages of a fit: kernels that are compared, known nodes that are walked
-    from, the residual of a solve. What the watcher raises stops the work, and the model stays as
-    it was.
+    Node models report the stages of a fit: kernels that are compared, known nodes that are walked
+    from, iterations of a solve. An error that the watcher raises stops the fit, and the model stays
+    as it was.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def watch_progress(watcher: Watcher) -> Iterator[None]:
 
 
 def tell_progress(stage: str, done: int, total: int) -> None:
-    """Tell the watcher, if there is one."""
+    """Call the watcher, if there is one."""
     watcher = _WATCHER.get()
     if watcher is not None:
         watcher(stage, done, total)
@@ -249,7 +249,7 @@ def tell_progress(stage: str, done: int, total: int) -> None:
 
 
 def pad_columns(n_columns: int) -> int:
-    """Return the number of columns, not less than these, that compiled loops are fastest with.
+    """Return the number of columns, at least ``n_columns``, that compiled loops handle fastest.
 
     Examples
     --------
@@ -257,9 +257,9 @@ def pad_columns(n_columns: int) -> int:
     >>> [pad_columns(k) for k in (1, 2, 5, 12, 20)]
     [1, 4, 8, 16, 32]
     """
-    for good in (1, 4, 8):
-        if n_columns <= good:
-            return good
+    for width in (1, 4, 8):
+        if n_columns <= width:
+            return width
     return -(-n_columns // 16) * 16
 
 
@@ -277,7 +277,7 @@ class LoadedMatrix(NamedTuple):
 
 
 class CpuEngine:
-    """NumPy and compiled loops on all cores. Engines of other machines derive from it.
+    """NumPy and compiled loops on all cores. Other engines derive from it.
 
     Attributes
     ----------
@@ -286,9 +286,9 @@ class CpuEngine:
     xp : module
         The module of arrays: NumPy, or one with its functions.
     memory_errors : tuple of types
-        Errors that say that the engine's memory is full.
+        Errors that the engine raises when its memory is full.
     wants_close_nodes : bool
-        Whether products gain more from linked nodes that lie close together than moving them takes.
+        Whether reordering nodes, so that linked ones are close in memory, saves time in products.
 
     Examples
     --------
@@ -313,7 +313,7 @@ class CpuEngine:
     def load_sparse(self, A: csr_array, dtype: Any) -> Any:
         """Make the engine's own sparse matrix.
 
-        Its column numbers have 32 bits: they are half of what a product reads.
+        Its column numbers have 32 bits, since they are half of the memory that a product reads.
         """
         return LoadedMatrix(
             A.indptr.astype(np.int64, copy=False),
@@ -335,7 +335,7 @@ class CpuEngine:
         """Write factor A X + kept · product into the first ``n_columns`` columns of ``product``.
 
         Then add weights[k] · product to sums[k], for ``weights`` (s, columns) of NumPy and ``sums``
-        (s, n, columns) on the engine. What is in other columns may change.
+        (s, n, columns) on the engine. Other columns may be overwritten.
         """
         matrix: LoadedMatrix = A
         if not product.flags.c_contiguous:
@@ -360,7 +360,7 @@ class CpuEngine:
         return np.einsum("ij,ij->j", A, B, dtype=np.float64)
 
     def invert_factor(self, H: Any) -> Any:
-        """L⁻¹ of H = LLᵀ (n, n); LinAlgError where H is not positive definite."""
+        """L⁻¹ of H = LLᵀ (n, n); LinAlgError if H is not positive definite."""
         L = np.linalg.cholesky(H)
         return np.asarray(solve_triangular(L, np.eye(len(L)), lower=True))
 
@@ -369,7 +369,7 @@ class CpuEngine:
         return np.ascontiguousarray(X, dtype=dtype)
 
     def load_rows(self, rows: NDArray[np.int64]) -> Any:
-        """Move numbers of rows, which arrays of the engine are indexed by, to the engine."""
+        """Move row numbers to the engine, as indices of its arrays."""
         return rows
 
     def fetch(self, X: Any) -> NDArray[Any]:
@@ -377,11 +377,11 @@ class CpuEngine:
         return np.asarray(X)
 
     def make_array(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any]:
-        """Make an array of NumPy for random vectors, not filled, where there is room for it."""
+        """Make an empty array of NumPy for random vectors, in memory or in a file."""
         return np.empty(shape, dtype=dtype)
 
     def count_columns(self, n_rows: int, dtype: Any, n_copies: int) -> int:
-        """Columns of so many rows that are held in so many copies in the memory that is free."""
+        """Number of columns of ``n_rows`` rows of which ``n_copies`` fit in the free memory."""
         return _ANY_NUMBER
 
 
@@ -389,7 +389,7 @@ Engine: TypeAlias = CpuEngine
 
 
 def _make_cuda_engine() -> Engine:
-    from gradraker.features.engines.cuda import make_cuda_engine  # which derives from the CPU's
+    from gradraker.features.engines.cuda import make_cuda_engine  # which imports this file
 
     return make_cuda_engine()
 
@@ -418,7 +418,7 @@ def choose_engine(device: str) -> Engine:
 
 @contextmanager
 def report_memory(engine: Any, n_nodes: int, n_entries: int) -> Iterator[None]:
-    """Turn an engine's errors for lack of memory into ours, with the sizes."""
+    """Turn an engine's out-of-memory errors into DeviceMemoryError, with the sizes."""
     try:
         yield
     except engine.memory_errors as error:

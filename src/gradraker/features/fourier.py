@@ -22,8 +22,8 @@ _CHUNK_BYTES = 1 << 20
 _MULTIPLIES_PER_BLOCK = 100_000
 # With fewer draws in a block, a second thread costs more than it saves.
 _DRAWS_PER_BLOCK = 50_000
-# A call that uses so small a part of a large table does not look at the whole of it.
-_FEW = 32
+# A call that uses less than this part of a table, 1/32, does not scan all of it.
+_SCAN_DIVISOR = 32
 
 
 class FrequencyTable:
@@ -31,7 +31,7 @@ class FrequencyTable:
 
     Row m depends on the seed and on the name of node m only. The first nodes may be
     numbered (columns of an array without names); nodes with names follow. Memory is
-    reserved for all rows but touched only by the rows that are used.
+    reserved for all rows, but only the rows that are used are written.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class FrequencyTable:
         used = np.zeros(len(self), dtype=np.bool_)
         if not mark_used(columns, used):
             raise IndexError(f"X has column numbers outside the {len(self)} referencing nodes")
-        if columns.size < len(self) // _FEW:  # most of the table is not even looked at
+        if columns.size < len(self) // _SCAN_DIVISOR:
             rows = np.unique(columns).astype(np.int64)
             self._draw(rows[~self._is_drawn[rows]])
         else:

@@ -1,4 +1,4 @@
-"""A sparse matrix taken some rows at a time, so that little memory is used beyond it."""
+"""A sparse matrix processed some rows at a time, so that little memory is used beyond it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-# Entries that are held at once in double precision: 32 MB.
-_ENTRIES = 1 << 22
+# Entries that are held in memory at once, in double precision: 32 MB.
+_ENTRIES_AT_ONCE = 1 << 22
 
 
 class RowBlocks:
@@ -52,7 +52,7 @@ class RowBlocks:
     def iterate(self) -> Iterator[tuple[slice, csr_array]]:
         """Yield rows and their entries, in double precision."""
         indptr, n = self._A.indptr, self._A.shape[0]
-        marks = np.arange(_ENTRIES, int(indptr[-1]), _ENTRIES)
+        marks = np.arange(_ENTRIES_AT_ONCE, int(indptr[-1]), _ENTRIES_AT_ONCE)
         cuts = np.unique([0, *np.searchsorted(indptr, marks), n])
         for start, stop in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
             own = slice(int(indptr[start]), int(indptr[stop]))

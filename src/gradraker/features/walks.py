@@ -1,7 +1,7 @@
 """Random walks on a graph, applied to vectors; powers of a walk are never formed.
 
-A *reach* says where walks from a node end. With P the walk on A + Aᵀ + I (rows scaled to sum 1), W
-that on A + Aᵀ, and O and N those on A and Aᵀ:
+A *reach* is a distribution of the ends of walks from a node. With P the walk on A + Aᵀ + I (rows
+scaled to sum 1), W that on A + Aᵀ, and O and N those on A and Aᵀ:
 
 ================ ===============================================================================
 ``hop1``, …      Pᵏ
@@ -35,10 +35,10 @@ from gradraker.features.engine import Engine, parallel_for
 from gradraker.features.row_blocks import RowBlocks
 from gradraker.graph.names import Names, identify_references
 
-# Columns that are walked together: enough for vector instructions, with n × 64 numbers of
+# Columns that are multiplied together: enough for vector instructions, with n × 64 numbers of
 # working memory.
-_COLUMNS = 64
-# What a Chebyshev polynomial in place of a long walk is at 1, over the most that it is within ±c.
+_COLUMNS_AT_ONCE = 64
+# Value at 1 of a Chebyshev polynomial in place of a long walk, divided by its maximum within ±c.
 CHEBYSHEV_RATIO = 2000.0
 # With fewer draws in a block, a second thread costs more than it saves.
 _DRAWS_PER_BLOCK = 50_000
@@ -46,7 +46,7 @@ _ORDER_SEED = 0x6F72646572
 
 
 class Reach(NamedTuple):
-    """How a reach is walked: matrices of one step, number of steps, damping (None: plain power).
+    """How a reach is computed: matrices of one step, number of steps, damping (None: plain power).
 
     With ``centred`` the mean of all rows is subtracted from each. With ``is_chebyshev`` the walk is
     a Chebyshev polynomial, which forgets its start as a power of four times as many steps does.
@@ -73,7 +73,7 @@ class Reach(NamedTuple):
         ]
 
 
-_NAMED = {
+_NAMED_REACHES = {
     "community": Reach(("P",), 8, None, centred=True),
     "pagerank": Reach(("P",), 15, 0.95),
     "far": Reach(("P",), 40, 0.99),
@@ -82,7 +82,7 @@ _NAMED = {
     "same_targets": Reach(("O", "N"), 8, 0.95),
     "same_sources": Reach(("N", "O"), 8, 0.95),
 }
-REACHES = (*_NAMED, *(f"hop{k}" for k in range(1, 1000)))
+REACHES = (*_NAMED_REACHES, *(f"hop{k}" for k in range(1, 1000)))
 
 
 def get_reach(name: str) -> Reach:
@@ -94,7 +94,7 @@ def get_reach(name: str) -> Reach:
     >>> get_reach("hop3").n_steps, get_reach("far").damping
     (3, 0.99)
     """
-    return _NAMED.get(name) or Reach(("P",), int(name.removeprefix("hop")), None)
+    return _NAMED_REACHES.get(name) or Reach(("P",), int(name.removeprefix("hop")), None)
 
 
 class WalkMatrices:
@@ -150,7 +150,7 @@ class WalkMatrices:
     def make_loops(self, edges: csr_array) -> NDArray[np.float64]:
         """Weights of the loops that go with edges: 1, or 0 at a hidden node that has edges."""
         loops = np.ones(self.n)
-        if self.hidden is not None:  # no other walk meets a loop at a hidden node
+        if self.hidden is not None:  # no other walk passes a hidden node
             loops[self.hidden & (edges.sum(axis=1) > 0.0)] = 0.0
         return loops
 
@@ -222,8 +222,8 @@ def propagate(step: Sequence[csr_array], X: NDArray[Any], reach: Reach) -> NDArr
     result = np.empty((step[0].shape[0], X.shape[1]))  # [n, k]
 
     def walk(start: int, stop: int) -> None:
-        for first in range(start, stop, _COLUMNS):
-            columns = slice(first, min(first + _COLUMNS, stop))
+        for first in range(start, stop, _COLUMNS_AT_ONCE):
+            columns = slice(first, min(first + _COLUMNS_AT_ONCE, stop))
             origin = np.ascontiguousarray(X[:, columns], dtype=np.float64)
             now = earlier = origin
             free = [np.empty_like(origin) for _ in range(2 + len(step))]
@@ -242,12 +242,12 @@ def propagate(step: Sequence[csr_array], X: NDArray[Any], reach: Reach) -> NDArr
                 now, earlier = ends, now
             result[:, columns] = now
 
-    parallel_for(walk, X.shape[1], _COLUMNS)
+    parallel_for(walk, X.shape[1], _COLUMNS_AT_ONCE)
     return result
 
 
 class Walker:
-    """Walks of one graph; columns that come in and go out are arrays of the engine.
+    """Walks of one graph; arguments and results are arrays of the engine.
 
     Examples
     --------
@@ -277,7 +277,7 @@ class Walker:
             for matrix in step[:0:-1]:
                 self.engine.multiply(matrix, now, X.shape[1], other)
                 now, other, free = other, free, other
-            if kept and (number < 2 or not reach.is_chebyshev):  # later it holds the R before
+            if kept and (number < 2 or not reach.is_chebyshev):  # later it holds the previous R
                 other[...] = X
             self.engine.multiply(step[0], now, X.shape[1], other, factor, kept)
             now, other, free = other, free, other
@@ -352,7 +352,7 @@ def measure_structure(links: Any) -> Structure:
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """A graph as its random walks: what blocks and operators are made of."""
+    """A graph as its random walks, from which blocks and operators are computed."""
 
     matrices: WalkMatrices
     identities: NDArray[np.uint64]  # [n]
@@ -373,9 +373,9 @@ class Walks:
         hidden nodes do not count, nor do edges of the other direction where one is chosen.
         """
         m = self.matrices
-        nothing = np.zeros(m.n)
-        out = nothing if m.direction == "in" else m.get_edges("out").sum(axis=1)  # [n]
-        into = nothing if m.direction == "out" else m.get_edges("in").sum(axis=1)
+        zeros = np.zeros(m.n)
+        out = zeros if m.direction == "in" else m.get_edges("out").sum(axis=1)  # [n]
+        into = zeros if m.direction == "out" else m.get_edges("in").sum(axis=1)
         own = np.log1p(out + into)
         links = m.get_edges(m.direction)
         total = links.sum(axis=1)

@@ -1,4 +1,4 @@
-"""Adjacency vectors: the rows by which a learner sees nodes."""
+"""Adjacency vectors: the rows from which a model learns nodes."""
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ def adjacency_vectors(
     self_loops : {"keep", "add", "drop"}
         "add" gives a loop of weight 1 to each node that has none.
     hops : int
-        With k hops, an entry is about the walks of exactly k edges from the node to the
+        With k hops, an entry counts the walks of exactly k edges from the node to the
         reference. With ``self_loops="add"`` shorter walks count as well.
     hop_weights : {"count", "binary", "random_walk"}
         How these walks are counted. "count": their number, each multiplied by the product of
@@ -104,8 +104,8 @@ def adjacency_vectors(
         assignment is possible (``docs/reference/graphs.md``).
     directed : bool, optional
         False counts each edge both ways, however it is listed; an edge that is listed both ways
-        has the mean of the two weights. Default: as the graph says, and directed for lists, tables
-        and matrices.
+        has the mean of the two weights. Default: as the graph object is, and directed for lists,
+        tables and matrices.
 
     Returns
     -------

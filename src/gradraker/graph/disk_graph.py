@@ -1,4 +1,4 @@
-"""A graph in a folder, mapped into memory: for edges that memory does not hold."""
+"""A graph in a folder, mapped into memory: for edges that do not fit in memory."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class DiskGraph:
     r"""A graph in a folder, as :func:`gradraker.read_edges` builds it with ``on_disk``.
 
     Edges count both ways: ``matrix`` is ``|A| + |A|ᵀ`` with a full diagonal, in single precision.
-    Its arrays are files that are mapped, so pages of them come and go with use.
+    Its arrays are mapped files, of which the system loads the pages that are used.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class DiskGraph:
 
 
 def write_manifest(folder: Path, *, n_nodes: int, n_edges: int) -> None:
-    """Write what the folder holds; last of all."""
+    """Write the sizes of the graph; called last, since a folder without them is incomplete."""
     facts = {"version": _VERSION, "n_nodes": n_nodes, "n_edges": n_edges}
     (folder / _MANIFEST).write_text(json.dumps(facts), encoding="utf-8")
 
@@ -83,7 +83,7 @@ def open_disk_graph(folder: str | os.PathLike[str]) -> DiskGraph:
     if facts.get("version") != _VERSION or sizes != expected:
         raise ValueError(f"{str(place)!r} is not a graph on disk (sizes of its files do not fit)")
     matrix = csr_array((n, n), dtype=np.float32)
-    # Set one by one: the constructor would look at all entries.
+    # Set one by one: the constructor would read all entries.
     matrix.indptr, matrix.indices = arrays["indptr"], arrays["indices"]
     matrix.data = arrays["weights"]
     matrix.has_sorted_indices = matrix.has_canonical_format = True

@@ -39,15 +39,15 @@ class Reading:
 
     roles: Annotated[
         tuple[tuple[str, Hashable], ...],
-        "The column of each role: its name, its number from 1 if it has no name, or None if there "
-        "is no column.",
+        "The column of each role: its name, its number from 1 if it has no name, or None if the "
+        "role has no column.",
     ]
     n_header_lines: Annotated[int | None, "Lines that name the columns; None without lines."] = None
     unused: Annotated[tuple[Hashable, ...], "Names or numbers of the other columns."] = ()
 
     @property
     def is_plain(self) -> bool:
-        """Whether columns are called what they are and all of them are used: nothing to tell."""
+        """Whether each column is named after its role and all are used: no need to report it."""
         return not self.unused and all(column in (role, None) for role, column in self.roles)
 
     def __str__(self) -> str:
@@ -111,13 +111,13 @@ class EdgeList:
         return len(self.source)
 
     def __repr__(self) -> str:
-        what = "edges" if self.directed else "undirected edges"
-        what = what if self.weight is None else f"weighted {what}"
-        where = f"among {len(self.nodes)} nodes"
+        kind = "edges" if self.directed else "undirected edges"
+        kind = kind if self.weight is None else f"weighted {kind}"
+        ends = f"among {len(self.nodes)} nodes"
         if self.references is not None:
-            where = f"from {len(self.nodes)} nodes to {len(self.references)} references"
-        told = "" if self.reading is None else f"; {self.reading}"
-        return f"EdgeList({len(self)} {what} {where}{told})"
+            ends = f"from {len(self.nodes)} nodes to {len(self.references)} references"
+        reading = "" if self.reading is None else f"; {self.reading}"
+        return f"EdgeList({len(self)} {kind} {ends}{reading})"
 
     def _repr_html_(self) -> str:
         facts: list[tuple[str, object]] = [("Edges", len(self)), ("Nodes", len(self.nodes))]
@@ -151,9 +151,9 @@ def check_weights(edges: EdgeList) -> None:
 
 
 def restore_csr(
-    arrays: Mapping[str, NDArray[Any]], prefix: str, shape: tuple[int, int], what: str
+    arrays: Mapping[str, NDArray[Any]], prefix: str, shape: tuple[int, int], subject: str
 ) -> csr_array:
-    """Make the sparse matrix of a file, from its arrays ``<prefix>indptr`` and so on, checked."""
+    """Check the arrays ``<prefix>indptr`` and so on of a file; return their sparse matrix."""
     indptr = arrays[f"{prefix}indptr"].astype(np.int64, casting="safe")
     indices = arrays[f"{prefix}indices"].astype(np.int64, casting="safe")
     data = arrays[f"{prefix}data"].astype(np.float64, casting="safe")
@@ -166,12 +166,12 @@ def restore_csr(
         and bool(np.isfinite(data).all())
     )
     if not is_sound:
-        raise ValueError(f"the {what} are not consistent")
+        raise ValueError(f"the {subject} are not consistent")
     return csr_array((data, indices, indptr), shape=shape)
 
 
 class GraphOptions(NamedTuple):
-    """The arguments that every form of graph gets.
+    """The arguments of every form of graph.
 
     ``weight`` is None (edge weights if the graph has any), False (no edge weights) or the name of a
     column or attribute; ``names`` are names for numbered nodes; ``kind`` settles what an array is;
@@ -186,10 +186,10 @@ class GraphOptions(NamedTuple):
     target: Hashable = None
     directed: bool | None = None
 
-    def refuse_weight_name(self, what: str) -> None:
-        """Raise if a weight is asked for by name in a graph whose weights have no names."""
+    def refuse_weight_name(self, form: str) -> None:
+        """Raise if weights are given by name for a form of graph whose weights have no names."""
         if self.weight is not None and self.weight is not False:
-            raise ArgumentError("weight", f"None or False for {what}", self.weight)
+            raise ArgumentError("weight", f"None or False for {form}", self.weight)
 
 
 # -- from edges to the matrix ----------------------------------------------------------------------
@@ -266,8 +266,8 @@ def _choose_names(
         if wanted is None:
             continue
         listed = check_names(wanted, argument=argument)
-        apart = edges.references if argument == "references" else None
-        present = names if apart is None else apart
+        other_names = edges.references if argument == "references" else None
+        present = names if other_names is None else other_names
         at = find_positions(listed, present)
         unknown = listed[at < 0]
         if len(unknown):
@@ -295,7 +295,7 @@ def _check_rectangular(edges: EdgeList, options: VectorOptions) -> None:
 
 
 def merge_duplicates(edges: EdgeList, duplicates: str) -> Entries:
-    """Return source, target and weight of each edge, after the rule for duplicates.
+    """Return source, target and weight of each edge, with duplicates merged by the rule.
 
     Sums are left to the conversion to CSR, which forms them anyway.
     """
@@ -321,7 +321,7 @@ def merge_duplicates(edges: EdgeList, duplicates: str) -> Entries:
 
 
 def orient_entries(entries: Entries, directed: bool, direction: str) -> Entries:
-    """Return entries (row, column, weight), with the edges in each row that ``direction`` asks."""
+    """Return entries (row, column, weight): edges out of, into, or both, by ``direction``."""
     source, target, weight = entries
     if directed and direction == "out":
         return source, target, weight
@@ -347,12 +347,12 @@ def is_symmetric(A: csr_array) -> bool:
     """
     n_into = np.bincount(A.indices, minlength=A.shape[0])
     if not np.array_equal(np.diff(A.indptr), n_into) and A.data.all():
-        return False  # as most directed graphs, without a transposed copy
+        return False  # as for most directed graphs, without a transposed copy
     return bool((A != A.T).nnz == 0)
 
 
 def make_symmetric(matrix: csr_array) -> csr_array:
-    """Return a matrix with each edge both ways; one that is there both ways has its mean weight.
+    """Return a matrix with each edge both ways; one given both ways has the mean of its weights.
 
     Examples
     --------
@@ -363,7 +363,7 @@ def make_symmetric(matrix: csr_array) -> csr_array:
            [3.5, 0. , 0. ]])
     """
     pattern = csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape)
-    share = csr_array(pattern + pattern.T)  # how often an edge is there: once or twice
+    share = csr_array(pattern + pattern.T)  # how often an edge is given: once or twice
     share.data = 1.0 / share.data
     symmetric = csr_array(csr_array(matrix + matrix.T).multiply(share))
     symmetric.sort_indices()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gradraker.exceptions import NegativeWeightError
 
-# Entries of 12 bytes: 2.4 GB. A user with more memory can go one hop at a time.
+# Entries of 12 bytes each: 2.4 GB. A user with more memory can take one hop at a time.
 MAX_ENTRIES = 200_000_000
 
 # How walks are counted; docs/theory/many-hops.md has the equations.

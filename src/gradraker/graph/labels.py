@@ -1,4 +1,4 @@
-"""Labels of classes: which values are labels, and labels in the order of the nodes of a graph."""
+"""Labels of classes: recognise them, and put them in the order of the nodes of a graph."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any

@@ -1,7 +1,7 @@
 """Names of nodes as arrays: int64 where all are integers, Python objects otherwise.
 
-Texts that stand for names or numbers follow one set of rules for tables and files. The identity of
-a name is a hash that is the same on every machine; frequencies and walks are drawn by it.
+The rules for texts that stand for names or numbers are the same for tables and files. The identity
+of a name is a hash that is the same on every machine; it seeds the draws of frequencies and walks.
 """
 
 import re
@@ -244,7 +244,7 @@ def is_number(text: str) -> bool:
 
 
 def is_value(text: str) -> bool:
-    """Whether a text is a number, finite or not, or says that one is missing."""
+    """Whether a text is a number, finite or not, or marks a missing one."""
     return is_number(text) or text.casefold() in (*MISSING, *_NOT_FINITE)
 
 

@@ -25,7 +25,7 @@ from gradraker.graph.names import (
     to_name_array,
 )
 
-# Nodes around one, and edges between them, that a drawn neighbourhood shows at most.
+# The largest drawn neighbourhood: nodes around the one in the middle, and edges between them.
 _MOST_NEIGHBOURS = 14
 _MOST_EDGES = 80
 
@@ -59,11 +59,11 @@ class NodeGraph:
         return len(self.nodes)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: one for name, one in vars(self).items() if name != "index"}
+        return {name: value for name, value in vars(self).items() if name != "index"}
 
     @cached_property
     def index(self) -> NameIndex:
-        """Where each node is, prepared once for many questions."""
+        """The position of each node, prepared once for many lookups."""
         return NameIndex(self.nodes)
 
 
@@ -78,8 +78,8 @@ class NewLinks(NamedTuple):
 def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
     """Turn a graph in any form into a :class:`NodeGraph` with all of its nodes.
 
-    A graph in which every edge has its reverse, with the same weight, is undirected, unless
-    ``directed=True`` says that it is not: edges that are added later then lead both ways too.
+    A graph in which every edge has its reverse, with the same weight, is undirected unless
+    ``directed=True`` is given: edges that are added later then lead both ways too.
     """
     for name in options:
         if name not in GRAPH_OPTIONS:
@@ -108,7 +108,7 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
         if form.directed is None and is_directed and found.matrix.nnz:
             is_directed = not is_symmetric(found.matrix)
         return NodeGraph(found.nodes, found.matrix, is_directed, edges.reading)
-    # Rows were asked for by name: their edges lead to all nodes of the graph.
+    # Rows were chosen by name: their edges lead to all nodes of the graph.
     others = found.references[find_positions(found.references, found.nodes) < 0]
     nodes = join_names(found.nodes, others)
     entries = found.matrix[found.rows].tocoo()
@@ -140,7 +140,7 @@ def merge_graphs(old: NodeGraph, new: NodeGraph) -> NodeGraph:
 
 
 def count_reversed(A: csr_array) -> int:
-    """Return how many edges, self loops apart, have their reverse among the edges of a graph.
+    """Return how many edges, except self loops, have their reverse among the edges of a graph.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def append_new_nodes(graph: NodeGraph, links: Any, options: Mapping[str, Any]) -
 
 
 def find_new_links(graph: NodeGraph, links: Any, options: Mapping[str, Any]) -> NewLinks:
-    """Find new nodes and their edges to and from the graph, in time that their links take.
+    """Find new nodes and their edges to and from the graph, in time that grows with these edges.
 
     Examples
     --------
@@ -263,7 +263,7 @@ def _resize(matrix: csr_array, n: int) -> csr_array:
 
 
 def remove_edges(graph: NodeGraph, edges: Iterable[Any]) -> NodeGraph:
-    """Take edges (source, target) out of a graph; of an undirected one in both directions.
+    """Remove edges (source, target) from a graph, in both directions if it is undirected.
 
     Examples
     --------
@@ -298,7 +298,7 @@ def remove_edges(graph: NodeGraph, edges: Iterable[Any]) -> NodeGraph:
 
 
 def remove_nodes(graph: NodeGraph, rows: NDArray[np.int64]) -> tuple[NodeGraph, NDArray[np.int64]]:
-    """Take nodes and their edges out of a graph; return it and the old rows of those that stay."""
+    """Remove nodes and their edges; return the graph and the old rows of the nodes that stay."""
     stays = np.ones(len(graph), dtype=np.bool_)
     stays[rows] = False
     kept = np.flatnonzero(stays)

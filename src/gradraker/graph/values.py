@@ -12,6 +12,7 @@ from gradraker._validation import check_choice, to_numbers
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.adapters.columns import Task
 from gradraker.graph.adapters.tables import ValueTable, is_table, to_value_table
+from gradraker.graph.edges import Reading
 from gradraker.graph.names import (
     Names,
     check_names,
@@ -25,6 +26,58 @@ from gradraker.graph.node_graph import NodeGraph, append_isolated_nodes
 
 # Squares of larger numbers, and sums of these over a graph, would leave the range of float64.
 LARGEST_MAGNITUDE = 1e100
+
+
+class NodeLines(NamedTuple):
+    """The line of a file that named each node."""
+
+    nodes: Sequence[Hashable]
+    lines: NDArray[np.integer]
+
+    def find(self, node: Hashable) -> int | None:
+        """Return the first line that named a node; None if there is none."""
+        return int(self.lines[self.nodes.index(node)]) if node in self.nodes else None
+
+
+class NodeValues(dict[Hashable, Any]):
+    """Known values by node, as :func:`gradraker.read_values` returns them.
+
+    Attributes
+    ----------
+    reading : Reading or None
+        Which columns they were read from.
+    task : {"values", "classes"}
+        Whether they are numbers, or texts that name classes.
+    lines : NodeLines or None
+        The line of each node, if the file has lines.
+    """
+
+    reading: Reading | None = None
+    task: Task = "values"
+    lines: NodeLines | None = None
+
+    def rename(self, to_name: Callable[[Hashable], Hashable]) -> "NodeValues":
+        """Return the same values with other names of nodes."""
+        renamed = self.replace((to_name(node), value) for node, value in self.items())
+        if self.lines is not None:
+            renamed.lines = self.lines._replace(nodes=[to_name(n) for n in self.lines.nodes])
+        return renamed
+
+    def replace(self, values: Iterable[tuple[Hashable, Any]]) -> "NodeValues":
+        """Return other values of the same file, such as some of them."""
+        others = NodeValues(values)
+        others.reading, others.task, others.lines = self.reading, self.task, self.lines
+        return others
+
+
+def keep_lines(values: Any, others: dict[Hashable, Any]) -> dict[Hashable, Any]:
+    """Return other values of the same nodes, which know their lines where ``values`` do."""
+    return values.replace(others.items()) if isinstance(values, NodeValues) else others
+
+
+def _find_line(values: Any, node: Hashable) -> int | None:
+    lines = values.lines if isinstance(values, NodeValues) else None
+    return None if lines is None else lines.find(node)
 
 
 def known_values(
@@ -68,7 +121,7 @@ def known_values(
     names = check_names(nodes, argument="nodes")
     given = _split_named(select_columns(values, node=node, value=value, task="values"))
     if given is None:
-        aligned = to_numbers(values, what="values")
+        aligned = to_numbers(values, name="values")
         if aligned.shape != names.shape:
             raise ValueError(
                 f"values has shape {aligned.shape}, but there are {len(names)} nodes: give one "
@@ -84,7 +137,10 @@ def known_values(
         check_same_type(unknown, names, argument="values")
         if unknown_nodes == "error":
             raise UnknownNodesError(
-                "values", unknown.tolist(), "pass unknown_nodes='ignore' to leave them out"
+                "values",
+                unknown.tolist(),
+                "pass unknown_nodes='ignore' to leave them out",
+                _find_line(values, unknown[0]),
             )
     aligned = np.full(len(names), np.nan)
     aligned[at[at >= 0]] = known[at >= 0]
@@ -111,9 +167,9 @@ def _split_named(values: Any) -> tuple[Names, NDArray[np.float64]] | None:
     if names is None:
         return None
     if isinstance(values, ValueTable):
-        return names, to_numbers(values.entries, what=f"column {values.entries.name!r}")
+        return names, to_numbers(values.entries, name=f"column {values.entries.name!r}")
     entries = list(values.values()) if isinstance(values, Mapping) else values
-    return names, to_numbers(entries, what="values")
+    return names, to_numbers(entries, name="values")
 
 
 def get_value_names(values: Any) -> Names | None:
@@ -164,7 +220,7 @@ def find_two_values(
 
 @dataclass(frozen=True)
 class ValueKind:
-    """What the value of a node is, numbers or labels, and how an unknown one is marked."""
+    """The kind of values, numbers or labels, and the mark of an unknown one."""
 
     task: Task
     unknown: Any  # NaN, or None
@@ -173,7 +229,7 @@ class ValueKind:
     align: Callable[[Any, Names], NDArray[Any]]
 
     def make_unknown(self, n: int) -> NDArray[Any]:
-        """Return marks of n unknown values."""
+        """Return n unknown values."""
         return np.full(n, self.unknown, dtype=self.dtype)
 
     def is_known(self, values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -215,10 +271,11 @@ def align_values(
             unknown.tolist(),
             "pass unknown_nodes='ignore' to leave them out, or 'isolated' to take them for "
             "nodes without edges",
+            _find_line(values, unknown[0]),
         )
-    everyone = append_isolated_nodes(graph, unknown)
-    aligned = kind.align(values, everyone.nodes)
-    return (everyone, aligned) if unknown_nodes == "isolated" else (graph, aligned[: len(graph)])
+    extended = append_isolated_nodes(graph, unknown)
+    aligned = kind.align(values, extended.nodes)
+    return (extended, aligned) if unknown_nodes == "isolated" else (graph, aligned[: len(graph)])
 
 
 def check_magnitudes(graph: NodeGraph, values: NDArray[Any]) -> None:
@@ -233,7 +290,7 @@ def check_magnitudes(graph: NodeGraph, values: NDArray[Any]) -> None:
                 f"must lie between ±{LARGEST_MAGNITUDE:g}: scale them"
             )
     weights = graph.adjacency.data
-    # Not by absolute values of all, since weights may be mapped from a file.
+    # Without a copy of absolute values, since weights may be mapped from a file.
     largest = max(float(weights.max(initial=0.0)), -float(weights.min(initial=0.0)))
     if largest > LARGEST_MAGNITUDE:
         raise ValueError(
@@ -252,7 +309,7 @@ class Targets(NamedTuple):
 def split_targets(
     values: Any, *, node: Hashable = None, value: Any = None, names: Sequence[Hashable] = ()
 ) -> Targets | None:
-    """Take values of several targets apart; None if there is one target only.
+    """Split values of several targets; None if there is one target only.
 
     Parameters
     ----------
@@ -274,17 +331,19 @@ def split_targets(
     True
     """
     if isinstance(value, list | tuple):
-        columns = [select_columns(values, node=node, value=one, task="values") for one in value]
+        columns = [select_columns(values, node=node, value=name, task="values") for name in value]
         if len(set(value)) < len(value) or not value:
             raise ValueError(f"value must name different columns, got {list(value)!r}")
         return Targets(list(value), columns)
     if isinstance(values, Mapping):
         entries = [entry for entry in values.values() if entry is not None]
         if entries and all(isinstance(entry, Mapping) for entry in entries):
-            return _split_mappings(values, names)
-        if entries and all(isinstance(entry, list | tuple | np.ndarray) for entry in entries):
-            return _split_vectors(values, names)
-        return None
+            found = _split_mappings(values, names)
+        elif entries and all(isinstance(entry, list | tuple | np.ndarray) for entry in entries):
+            found = _split_vectors(values, names)
+        else:
+            return None
+        return found._replace(columns=[keep_lines(values, column) for column in found.columns])
     if isinstance(values, np.ndarray) and values.ndim == 2:
         return Targets(
             _name_targets(values.shape[1], names),

@@ -139,7 +139,7 @@ def layer_views(
     """Return the vectors of each node in each layer of a graph, one view per layer.
 
     A layer is a graph with edges of one kind: roads and railways, mails and calls. All layers
-    have the same nodes, those of any layer; a node that a layer does not know has no edges there.
+    have the same nodes, those of any layer; a node that is missing in a layer has no edges there.
 
     Parameters
     ----------
@@ -217,23 +217,23 @@ def _stack_blocks(blocks: dict[str, AdjacencyVectors]) -> GraphViews:
 
 
 def _renumber_layers(layers: dict[str, EdgeList]) -> dict[str, EdgeList]:
-    """Renumber the nodes of each layer, so that all have the nodes of any.
+    """Renumber the nodes of each layer, so that every layer has the nodes of all layers.
 
-    A node that no layer has is unknown only if every layer knows all of its nodes.
+    A node that no layer has is an error only if all layers are complete.
     """
     nodes, _ = find_distinct([edges.nodes for edges in layers.values()])
     complete = all(edges.complete for edges in layers.values())
-    renumber_columns = {}
+    renumbered = {}
     for name, edges in layers.items():
         at = find_positions(edges.nodes, nodes)
-        renumber_columns[name] = replace(
+        renumbered[name] = replace(
             edges,
             source=at[edges.source],
             target=edges.target if edges.references is not None else at[edges.target],
             nodes=nodes,
             complete=complete,
         )
-    return renumber_columns
+    return renumbered
 
 
 @contextmanager

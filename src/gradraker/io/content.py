@@ -1,4 +1,4 @@
-"""What readers of files share: content, columns, progress, limits, words of messages."""
+"""Parts that all readers of files share: content, columns, progress, limits, messages."""
 
 import os
 from collections.abc import Callable
@@ -15,11 +15,11 @@ from gradraker.graph.edges import Reading
 if TYPE_CHECKING:
     import polars as pl
 
-# Called with the stage ("reading", "unpacking" or "parsing"), how much is done, and of how much.
+# Called with the stage ("reading", "unpacking" or "parsing"), the amount done, and the total.
 Progress = Callable[[str, int, int], None]
 
 ENVIRONMENT_VARIABLE = "GRADRAKER_MOST_UNPACKED_BYTES"
-_WITHOUT_KNOWLEDGE = 1 << 31
+_LIMIT_IF_MEMORY_IS_UNKNOWN = 1 << 31
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,13 +32,14 @@ class Content:
 
 @dataclass(frozen=True)
 class FileColumns:
-    """The columns that were wanted, and the line of each entry if the file has lines."""
+    """The wanted columns, and the line of each entry if the file has lines."""
 
     names: list["pl.Series"]  # of text or int64
     numbers: NDArray[np.float64] | None
     lines: NDArray[np.integer] | None = None
     labels: "pl.Series | None" = None  # of text, in place of numbers; null where one is missing
     reading: Reading | None = None
+    more: tuple[NDArray[np.float64], ...] = ()  # numbers of several targets after the first
 
 
 def ignore_progress(stage: str, done: int, total: int) -> None:
@@ -59,15 +60,15 @@ def find_limit() -> int:
                 f"{given!r}"
             )
         return int(given)
-    with suppress(AttributeError, ValueError, OSError):  # systems that do not tell
+    with suppress(AttributeError, ValueError, OSError):  # not on every system
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
-    return _WITHOUT_KNOWLEDGE
+    return _LIMIT_IF_MEMORY_IS_UNKNOWN
 
 
 def check_unpacked_size(label: str, n_bytes: int, *, is_all: bool = True) -> None:
     """Refuse a file that unpacks to more than the limit.
 
-    ``is_all`` says that ``n_bytes`` is the whole size; else it is the part that was unpacked.
+    With ``is_all``, ``n_bytes`` is the whole size; else it is the part that was unpacked.
     """
     limit = find_limit()
     if n_bytes > limit:
@@ -83,11 +84,11 @@ def _format(n_bytes: int) -> str:
 
 
 def take_first_line(error: BaseException) -> str:
-    """Return the first line of a message of another library, since ours are one sentence."""
+    """Return the first line of another library's message, since our messages are one sentence."""
     return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
 
 
 def shorten(text: object, *, limit: int = 40) -> str:
-    """Return a value in quotes for a message, cut where it gets long."""
+    """Return a value in quotes for a message, shortened if it is long."""
     full = repr(text)
     return full if len(full) <= limit else f"{full[: limit - 4]}...{full[-1]}"

@@ -22,7 +22,7 @@ class Format(NamedTuple):
     read_graph: Callable[[Content, Hashable, Progress], EdgeList] | None
 
 
-# The first that recognises the content counts; any content may be text.
+# In order: the first that recognises the content is taken. Any content may be text.
 FORMATS = {
     "parquet": Format((".parquet", ".pq"), re.compile(b"PAR1"), read_parquet_columns, None),
     "matrix-market": Format(

@@ -33,7 +33,7 @@ from gradraker.io.text_table import (
 if TYPE_CHECKING:
     import polars as pl
 
-# An entry (i, j) of a symmetric matrix stands for (j, i) as well, times this; 0 means it does not.
+# An entry (i, j) of a symmetric matrix also gives (j, i), times this factor; 0 for no such entry.
 _MIRRORED = {"general": 0.0, "symmetric": 1.0, "skew-symmetric": -1.0}
 
 Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
@@ -102,7 +102,7 @@ def _read_head(text: str, label: str) -> _Head:
         sparse, pattern and sparse, _MIRRORED[words[4]], [int(word) for word in found], line
     )
     n, m = head.sizes[:2]
-    # Each node takes memory, so a damaged number must not ask for all of it.
+    # Each node takes memory, so a damaged size must not exhaust it.
     entries = head.sizes[2] if sparse else n * m // 2
     too_large = max(n, m) > 10_000_000 + 100 * len(text) or entries > len(text)
     if min(n, m) == 0 or too_large or (head.mirrored and n != m):
@@ -133,7 +133,7 @@ def _to_indices(names: "pl.Series", size: int) -> NDArray[np.int64]:
     """Return indices from 0; -1 where a text is not a number from 1 to size."""
     import polars as pl
 
-    if names.dtype == pl.String:  # cast would take a sign
+    if names.dtype == pl.String:  # cast would accept a sign
         names = names.set(~names.str.contains("^[0-9]+$"), "0")
     indices = names.cast(pl.Int64, strict=False).fill_null(0).to_numpy()
     return np.where((indices >= 1) & (indices <= size), indices - 1, -1)
@@ -152,7 +152,7 @@ def _read_dense(text: str, head: _Head, label: str, progress: Progress) -> Entri
         raise GraphFileError(
             Place(label, line=line), f"{shorten(word)} is not a finite decimal number"
         )
-    # Column after column; of a symmetric matrix only the part below the diagonal, with it if 1.
+    # By columns; symmetric matrices have no entries above the diagonal, skew ones none on it.
     column, row = np.divmod(np.arange(n * m), n)
     if head.mirrored:
         kept = row >= column if head.mirrored > 0 else row > column

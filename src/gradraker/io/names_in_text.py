@@ -1,7 +1,7 @@
-r"""Names in text tables: every name can be written, and comes back as it was.
+r"""Names in text tables: every name can be written, and is read back unchanged.
 
-Spreadsheets run a cell that begins with ``=`` or the like as a formula, and a program that takes
-every kind of line end sees a new cell after a carriage return. So
+Spreadsheets run a cell that begins with ``=`` or the like as a formula, and a program that accepts
+every kind of line end starts a new cell after a carriage return. So
 
 - a name with a control character, a line end, a comma or semicolon before the sign of a formula,
   or a blank or invisible character at one of its ends is written as ``'\``, then the name with
@@ -14,11 +14,11 @@ every kind of line end sees a new cell after a carriage return. So
 import re
 import unicodedata
 
-# What spreadsheets take for the beginning of a formula, also in full width.
+# Characters at which spreadsheets begin a formula, also in full width.
 _FORMULA = frozenset("=+-@＝＋－＠")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
-# Control characters, line and paragraph separators, surrogates: not text, or a line end to some.
-# A comma or semicolon ends a cell for some, quoted or not.
+# Control characters, line and paragraph separators, surrogates: not text, or a line end in some
+# programs. In some a comma or semicolon ends a cell, quoted or not.
 _NOT_PLAIN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|[,;](?=[\\s'\"\ufeff]*[=+\\-@＝＋－＠])"
 )
@@ -50,10 +50,10 @@ def escape_name(name: str) -> str:
     """
     if not name or _NOT_PLAIN.search(name) or _is_invisible(name[0]) or _is_invisible(name[-1]):
         special = {match.start() for match in _NOT_PLAIN.finditer(name)}
-        special |= {at for at in (0, len(name) - 1) if name and _is_invisible(name[at])}
+        special |= {i for i in (0, len(name) - 1) if name and _is_invisible(name[i])}
         return _ESCAPED + "".join(
-            _escape_character(character, is_special=at in special)
-            for at, character in enumerate(name)
+            _escape_character(character, is_special=i in special)
+            for i, character in enumerate(name)
         )
     if name[0] == _MARK or (name[0] in _FORMULA and not _NUMBER.fullmatch(name)):
         return _MARK + name
@@ -61,11 +61,11 @@ def escape_name(name: str) -> str:
 
 
 def unescape_name(field: str) -> str:
-    """Return the name that :func:`escape_name` made a field of; other fields stay as they are."""
+    """Return the name that :func:`escape_name` wrote as this field; other fields are unchanged."""
     if field.startswith(_ESCAPED):
         body = field[len(_ESCAPED) :]
-        is_ours = _BODY.fullmatch(body) and (not body or "\\" in body)
-        return _ESCAPE.sub(_unescape_character, body) if is_ours else field
+        is_escaped = _BODY.fullmatch(body) and (not body or "\\" in body)
+        return _ESCAPE.sub(_unescape_character, body) if is_escaped else field
     if len(field) > 1 and field[0] == _MARK and (field[1] == _MARK or field[1] in _FORMULA):
         return field[1:]
     return field

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradraker.exceptions import GraphFileError, Place
 from gradraker.graph.adapters.columns import WantedColumns
-from gradraker.graph.adapters.tables import to_rules
+from gradraker.graph.adapters.tables import to_column_table
 from gradraker.io.content import (
     Content,
     FileColumns,
@@ -56,7 +56,7 @@ def take_columns(
     """Return the wanted columns of a table that begins at a row of a file."""
     import polars as pl
 
-    rules = to_rules([nw.from_native(c, series_only=True) for c in table], Place(label))
+    rules = to_column_table([nw.from_native(c, series_only=True) for c in table], Place(label))
     chosen, reading = choose_columns(wanted, rules)
     columns = []
     for i in chosen.names:
@@ -76,18 +76,24 @@ def take_columns(
     if chosen.value is None:
         return FileColumns(columns, None, reading=reading)
     column = table.to_series(chosen.value)
-    place = Place(label, column=chosen.value + 1, header=column.name)
     if chosen.is_text and (
         column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum)
     ):
         return FileColumns(columns, None, labels=column.cast(pl.String), reading=reading)
-    if not column.dtype.is_numeric():
-        raise GraphFileError(place, f"numbers are needed, but the column is of type {column.dtype}")
-    values = column.cast(pl.Float64).to_numpy()
-    wrong = np.flatnonzero(np.isinf(values) if chosen.missing_allowed else ~np.isfinite(values))
-    if len(wrong):
-        raise GraphFileError(
-            replace(place, row=int(wrong[0]) + first_row),
-            f"{values[wrong[0]]} is not a finite number",
-        )
-    return FileColumns(columns, values, reading=reading)
+    numbers = []
+    for i in (chosen.value, *chosen.more):
+        column = table.to_series(i)
+        place = Place(label, column=i + 1, header=column.name)
+        if not column.dtype.is_numeric():
+            raise GraphFileError(
+                place, f"numbers are needed, but the column is of type {column.dtype}"
+            )
+        values = column.cast(pl.Float64).to_numpy()
+        wrong = np.flatnonzero(np.isinf(values) if chosen.missing_allowed else ~np.isfinite(values))
+        if len(wrong):
+            raise GraphFileError(
+                replace(place, row=int(wrong[0]) + first_row),
+                f"{values[wrong[0]]} is not a finite number",
+            )
+        numbers.append(values)
+    return FileColumns(columns, numbers[0], reading=reading, more=tuple(numbers[1:]))

@@ -1,9 +1,9 @@
-"""Sizes that a Parquet file states, checked before a reader believes them.
+"""Check the sizes that a Parquet file declares before it is read.
 
-polars asks for as much memory as a file says that it needs; a request that cannot be granted ends
-the process (pola-rs/polars issue 15342). So every size is compared with the file itself: lists and
+polars allocates as much memory as a file declares; if that fails, the process ends
+(pola-rs/polars issue 15342). So every size is compared with the file itself: lists and
 texts end within the footer, pages within their column, columns before the footer, and the numbers
-of values agree. What the file would unpack to is known from the same numbers.
+of values agree. The size in memory follows from the same numbers.
 """
 
 from typing import Any, NamedTuple
@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 _STOP, _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(
     13
 )
-_DEEPEST = 20
+_LARGEST_DEPTH = 20
 # Some old writers left the header of a dictionary out of the size of its column (PARQUET-816).
-_FORGOTTEN = 256
-# Bytes of a value in memory by the number of its type; a text is held by a view of 16 bytes.
+_UNCOUNTED_HEADER_BYTES = 256
+# Bytes of a value in memory by the number of its type; a text takes a view of 16 bytes.
 _WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8, 6: 16}
 _DATA_PAGE, _DICTIONARY_PAGE, _DATA_PAGE_V2 = 0, 2, 3
 
@@ -79,7 +79,7 @@ class _Thrift:
 
     def read_struct(self, depth: int = 0) -> Struct:
         """Return the fields of a structure by number."""
-        if depth > _DEEPEST:
+        if depth > _LARGEST_DEPTH:
             raise ValueError("structures are too deep")
         fields: Struct = {}
         number = 0
@@ -140,7 +140,7 @@ def _check_pages(data: memoryview, meta: Struct) -> int:
     at = min(meta[9], meta.get(11) or meta[9])
     if at < 4 or at + n_packed > len(data):
         raise ValueError("a column is outside of the file")
-    end = min(at + n_packed + _FORGOTTEN, len(data))
+    end = min(at + n_packed + _UNCOUNTED_HEADER_BYTES, len(data))
     found = 0
     while at < end and found < n_values:
         reader = _Thrift(data[:end], at)

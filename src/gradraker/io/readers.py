@@ -1,30 +1,30 @@
-"""Readers: a file in, edges or values out."""
+"""Read edges or values from a file."""
 
 import gzip
 import io
 import os
 import sys
 import zlib
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._columns import ColumnNumber
 from gradraker._validation import check_choice
-from gradraker.exceptions import GraphFileError, Place, UnclearTableError
+from gradraker.exceptions import ArgumentError, GraphFileError, Place, UnclearTableError
 from gradraker.graph.adapters.columns import (
-    ColumnNumber,
     EdgeColumns,
     Task,
     ValueColumns,
     is_column_name,
 )
 from gradraker.graph.disk_graph import DiskGraph
-from gradraker.graph.edges import EdgeList, Reading
+from gradraker.graph.edges import EdgeList
 from gradraker.graph.names import Names, find_distinct, find_distinct_texts, to_plain_name
-from gradraker.graph.values import find_two_values
+from gradraker.graph.values import NodeLines, NodeValues, find_two_values
 from gradraker.io.content import (
     Content,
     FileColumns,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Ids = Literal["auto", "text"]
-_PIECE = 1 << 22  # bytes that are read at once
+_BYTES_AT_ONCE = 1 << 22
 
 
 @overload
@@ -99,7 +99,7 @@ def read_edges(
         Default: recognised by the content.
     source, target : name or position of a column, optional
         By default they are found by their names, or taken if only one assignment is possible
-        (``docs/reference/graphs.md``); ``reading`` of the result says what was taken.
+        (``docs/reference/graphs.md``); ``reading`` of the result names them.
     weight : None, False, or name or position of a column
         None finds the column of weights in the same way; False reads no weights. Weights must be
         finite; negative ones are allowed. In GraphML a name is that of an edge attribute.
@@ -109,8 +109,8 @@ def read_edges(
     comment : str or None
         Lines that begin with it are skipped.
     header : bool, optional
-        Whether the first line names the columns. Default: it does if it says so (source and
-        target, from and to, ...) or has a word above numbers. A line of words above words is an
+        Whether the first line names the columns. Default: it does if it has known names (source
+        and target, from and to, ...) or a word above numbers. A line of words above words is an
         edge if one of them occurs again, and refused otherwise.
     ids : {"auto", "text"}
         With "auto", nodes are integers if all are 64-bit integers without plus sign or
@@ -118,9 +118,9 @@ def read_edges(
     progress : callable, optional
         Called with (stage, done, total) while reading.
     on_disk : path, optional
-        A new folder for edges that memory does not hold, of Parquet or text files whose nodes are
-        whole numbers. Edges then count both ways, as walks of ``direction="both"`` take them, and
-        the sum of equal edges is in single precision. See ``docs/how-to/large-graphs.md``.
+        A new folder for edges that do not fit in memory, from Parquet or text files whose nodes
+        are whole numbers. Edges then count both ways, as in walks with ``direction="both"``, and
+        equal edges are added up in single precision. See ``docs/how-to/large-graphs.md``.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def read_edges(
     options = TextOptions(separator, comment, _settle_header(header, wanted))
     report = progress or ignore_progress
     if on_disk is not None:
-        from gradraker.io.disk.build import build_disk_graph  # what few need
+        from gradraker.io.disk.build import build_disk_graph  # rarely needed
 
         if format not in (None, "text", "parquet") or ids != "auto":
             raise ValueError("on_disk takes text and Parquet files with whole numbers as names")
@@ -170,33 +170,12 @@ def read_edges(
     return EdgeList(sources, targets, found.numbers, nodes, reading=found.reading)
 
 
-class NodeValues(dict[Hashable, Any]):
-    """Known values by node, as :func:`read_values` returns them.
-
-    Attributes
-    ----------
-    reading : Reading or None
-        Which columns they were read from.
-    task : {"values", "classes"}
-        Whether they are numbers, or texts that name classes.
-    """
-
-    reading: Reading | None = None
-    task: Task = "values"
-
-    def rename(self, to_name: Callable[[Hashable], Hashable]) -> "NodeValues":
-        """Return the same values with other names of nodes."""
-        renamed = NodeValues((to_name(node), value) for node, value in self.items())
-        renamed.reading, renamed.task = self.reading, self.task
-        return renamed
-
-
 def read_values(
     path: str | os.PathLike[str],
     *,
     format: Literal["text", "parquet"] | None = None,  # noqa: A002
     node: Hashable = None,
-    value: Hashable = None,
+    value: Hashable | Sequence[Hashable] = None,
     separator: str | None = None,
     comment: str | None = "#",
     header: bool | None = None,
@@ -217,7 +196,8 @@ def read_values(
         Default: recognised by the content.
     node, value : name or position of a column, optional
         By default they are found by their names, or taken if only one assignment is possible
-        (``docs/reference/graphs.md``); ``reading`` of the result says what was taken.
+        (``docs/reference/graphs.md``); ``reading`` of the result names them. A list of columns as
+        ``value`` reads several targets, which are numbers.
     task : {"values", "classes"}, optional
         Whether values are numbers, or texts that name classes. Default: texts mean classes, unless
         all of them look like dates or like numbers in another notation, such as 1,5: these are
@@ -230,7 +210,8 @@ def read_values(
     Returns
     -------
     NodeValues
-        A dict from node to value, in the order of the file.
+        A dict from node to value, in the order of the file. Of several targets, a value is a dict
+        from target to number.
 
     Raises
     ------
@@ -251,7 +232,13 @@ def read_values(
     check_choice("ids", ids, ("auto", "text"))
     if task is not None:
         check_choice("task", task, ("values", "classes"))
-    wanted = ValueColumns(node, value, task)
+    is_list = isinstance(value, list | tuple)
+    targets = list(value) if isinstance(value, list | tuple) else [value]
+    if len(set(targets)) < len(targets) or not targets:
+        raise ValueError(f"value must name different columns, got {targets!r}")
+    if is_list and task == "classes":
+        raise ArgumentError("task", "'values' or None for a list of columns", task)
+    wanted = ValueColumns(node, targets[0], "values" if is_list else task, tuple(targets[1:]))
     options = TextOptions(separator, comment, _settle_header(header, wanted))
     report = progress or ignore_progress
     content, name = open_file(path, format, report)
@@ -266,8 +253,17 @@ def read_values(
     nodes, (codes,) = _number_names(found.names, ids)
     entries, numbers = _list_entries(found)
     _check_one_value(nodes, codes, entries, numbers, found, content.label)
-    values = NodeValues(zip(nodes[codes].tolist(), entries, strict=True))
+    for column in found.more:
+        _check_one_value(nodes, codes, column.tolist(), column, found, content.label)
+    if is_list:
+        keys = [name.text if isinstance(name, ColumnNumber) else name for name in targets]
+        rows = zip(entries, *(column.tolist() for column in found.more), strict=True)
+        entries = [dict(zip(keys, row, strict=True)) for row in rows]
+    named = nodes[codes].tolist()
+    values = NodeValues(zip(named, entries, strict=True))
     values.reading, values.task = found.reading, "classes" if found.numbers is None else "values"
+    if found.lines is not None:
+        values.lines = NodeLines(named, found.lines)
     return values
 
 
@@ -286,8 +282,8 @@ def open_file(
     found = next(name for name, format in FORMATS.items() if format.beginning.match(head))  # noqa: A001
     expected = wanted or (None if path == "-" else format_from_suffix(path))
     if expected not in (None, found):
-        why = "format asks for" if wanted else "its name promises"
-        raise GraphFileError(content.label, f"{why} {expected}, but the content looks like {found}")
+        claim = f"format asks for {wanted}" if wanted else f"its name promises {expected}"
+        raise GraphFileError(content.label, f"{claim}, but the content looks like {found}")
     if not content.data or content.data.isspace():
         raise GraphFileError(content.label, "the file is empty")
     return content, found
@@ -308,7 +304,7 @@ def _read_content(path: str | os.PathLike[str], progress: Progress) -> Content:
 
 def _read_all(file: BinaryIO, size: int, progress: Progress) -> bytes:
     pieces, done = [], 0
-    while piece := file.read(_PIECE):
+    while piece := file.read(_BYTES_AT_ONCE):
         pieces.append(piece)
         done += len(piece)
         progress("reading", done, max(size, done))
@@ -319,9 +315,9 @@ def _unpack(data: bytes, label: str, progress: Progress) -> bytes:
     pieces: list[bytes] = []
     n_bytes, limit, packed = 0, find_limit(), io.BytesIO(data)
     try:
-        with gzip.GzipFile(fileobj=packed) as file:  # several, one after the other, are one
+        with gzip.GzipFile(fileobj=packed) as file:  # also of several members
             # A piece at a time: packed bytes may unpack to a thousand times as many.
-            while piece := file.read(_PIECE):
+            while piece := file.read(_BYTES_AT_ONCE):
                 pieces.append(piece)
                 n_bytes += len(piece)
                 progress("unpacking", packed.tell(), len(data))
@@ -335,7 +331,7 @@ def _unpack(data: bytes, label: str, progress: Progress) -> bytes:
 
 
 def format_from_suffix(path: str | os.PathLike[str]) -> str | None:
-    """Return the format that the suffix of a file names; None if it names none of ours."""
+    """Return the format that the suffix of a file names, or None."""
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     if suffixes[-1:] == [".gz"]:
         suffixes.pop()
@@ -352,7 +348,7 @@ def _number_names(columns: list["pl.Series"], ids: str) -> tuple[Names, list[NDA
 
 
 def _settle_header(header: bool | None, wanted: EdgeColumns | ValueColumns) -> bool | None:
-    """Return True if a column is asked for by its name, which needs a header."""
+    """Return True if a column is given by its name, which needs a header."""
     return True if header is None and any(map(is_column_name, wanted.given)) else header
 
 
@@ -360,7 +356,7 @@ def _settle_header(header: bool | None, wanted: EdgeColumns | ValueColumns) -> b
 _ODD_NUMBER = r"^[-+−]?[$€£]?\s?\d[\d.,'’\s]*[%$€£]?$"
 _ODD_SIGN = r"[,'’\s%$€£−]"
 _DATE = r"^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})([T ][\d:.]+.*)?$"
-# What all values look like, what some of them hold, and what to say then.
+# A pattern that all values match, a pattern that some of them match, and the message then.
 _NOT_CLASSES = (
     (_ODD_NUMBER, _ODD_SIGN, "numbers that are not written like 1234.5; write them so"),
     (_DATE, _DATE, "dates; write them as numbers, such as days since the first one"),
@@ -368,22 +364,22 @@ _NOT_CLASSES = (
 
 
 def _check_labels(labels: "pl.Series", label: str) -> None:
-    """Refuse to take dates, and numbers in another notation, such as 1,5, for names of classes."""
+    """Refuse dates, and numbers in another notation such as 1,5, as names of classes."""
     given = labels.drop_nulls()
-    for all_match, some_match, looks in _NOT_CLASSES:
+    for all_match, some_match, kind in _NOT_CLASSES:
         if given.is_empty() or not given.str.contains(all_match).all():
             continue
         odd = given.filter(given.str.contains(some_match))
         if not odd.is_empty():
             raise UnclearTableError(
                 label,
-                f"values such as {odd[0]!r} look like {looks}, or, if they are names of classes",
+                f"values such as {odd[0]!r} look like {kind}, or, if they are names of classes",
                 ("task='classes'",),
             )
 
 
 def _list_entries(found: FileColumns) -> tuple[list[Any], NDArray[np.float64]]:
-    """Return values or labels, and numbers that differ where they do."""
+    """Return values or labels, and numbers that are equal where these are equal."""
     if found.numbers is not None:
         return found.numbers.tolist(), found.numbers
     assert found.labels is not None

@@ -13,7 +13,7 @@ def read_series(path: str | os.PathLike[str], *, leave_out: Sequence[str] = ()) 
     path : path-like
         A file with a header line of node names; ``.parquet``, or CSV of any other name.
     leave_out : sequence of str
-        Columns that are no nodes, such as the time.
+        Columns that are not nodes, such as the time.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Text tables: their layout is found from the first lines, then polars reads all of them in bulk.
 
-A single line is looked at in Python only when a check found something wrong, to name the place.
+Python examines a single line only after a check has failed, to name the place.
 """
 
 import math
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 BLANKS = " \t"
 # Separator for any run of blanks, so that aligned columns are read as well.
 WHITESPACE = " "
-# Lines that are looked at to find the layout.
-SAMPLED = 1000
+# Lines that are examined to find the layout.
+SAMPLE_SIZE = 1000
 Rows = Sequence[Sequence[str]]
 # Characters per piece: small enough that memory is reused, large enough that calls cost little.
 _PIECE = 1 << 22
@@ -83,7 +83,7 @@ def decode_text(content: Content) -> str:
 
 
 def find_data_lines(text: str, comment: str | None) -> Iterator[tuple[int, str]]:
-    """Give number and text of each line that is neither blank nor a comment."""
+    """Yield number and text of each line that is neither blank nor a comment."""
     for line, match in enumerate(re.finditer(r"(.*)\n?", text), start=1):
         bare = match[1].lstrip(BLANKS)
         if bare and not (comment and bare.startswith(comment)):
@@ -159,7 +159,7 @@ class Layout:
         return Place(self.label, line=line, column=column + 1, header=header)
 
     def make_table(self) -> Table:
-        """Return the columns as the rules of columns see them."""
+        """Return the columns as the rules take them."""
         sample = partial(sample_texts, self.rows, self.n_columns)
         return Table(self.header, self.n_columns, sample, Place(self.label))
 
@@ -176,10 +176,10 @@ def find_layout(text: str, label: str, options: TextOptions, wanted: WantedColum
     if len(fields) < 2:
         raise GraphFileError(place, f"at least two columns are needed, got {shorten(first)}")
     next_number, rows = 0, []
-    for line, content in islice(lines, SAMPLED):
+    for line, content in islice(lines, SAMPLE_SIZE):
         next_number = next_number or line
         found = split_line(content, separator, Place(label, line=line))
-        if len(found) == len(fields):  # other lines are wrong, and named when all are read
+        if len(found) == len(fields):  # others are errors, reported when all lines are read
             rows.append(found)
     named = options.header
     if named is None:
@@ -228,9 +228,9 @@ def has_header(
     rest : str
         All text after the first line, where its words may occur again.
     separator : str
-        What separates fields.
+        The character between fields.
     wanted : EdgeColumns or ValueColumns
-        What is read.
+        The columns to read.
     place : Place
         The first line, in messages.
 
@@ -241,7 +241,7 @@ def has_header(
     """
     if wanted.is_heading(fields, plainly=True):
         return True
-    # A header may have no name above the numbers of rows, but names all other columns.
+    # The first column, of row numbers, may have no name in a header; all others have.
     is_data = any(is_number(field) for field in fields) or any(
         f.casefold() in MISSING for f in fields[1:]
     )
@@ -331,7 +331,16 @@ def parse_columns(
         return FileColumns(found, None, lines)
     if columns.is_text:
         return FileColumns(found, None, lines, labels=frame.get_column("value"))
-    return FileColumns(found, frame.get_column("value").to_numpy(), lines)
+    values, *more = (frame.get_column(name).to_numpy() for name in _name_values(columns))
+    return FileColumns(found, values, lines, more=tuple(more))
+
+
+def _name_values(columns: ColumnPositions) -> dict[str, int]:
+    """Return the columns of weights or values, called "value", "value1" and so on."""
+    if columns.value is None:
+        return {}
+    more = {f"value{i}": column for i, column in enumerate(columns.more, start=1)}
+    return {"value": columns.value} | more
 
 
 def select_lines(text: str, layout: Layout, *, first: int = 1) -> "pl.DataFrame":
@@ -356,21 +365,23 @@ def select_lines(text: str, layout: Layout, *, first: int = 1) -> "pl.DataFrame"
     return lines.to_frame().with_row_index("line", offset=first).filter(kept)
 
 
-def parse_numbers(frame: "pl.DataFrame", *, missing_allowed: bool = False) -> "pl.DataFrame":
-    """Turn the texts of the column "value" into numbers; null where a text is not one.
+def parse_numbers(
+    frame: "pl.DataFrame", name: str = "value", *, missing_allowed: bool = False
+) -> "pl.DataFrame":
+    """Turn the texts of a column into numbers; null where a text is not one.
 
-    A number that may be missing is NaN where it is.
+    With ``missing_allowed``, missing numbers are NaN.
     """
     import polars as pl
 
-    text, cast = pl.col("value"), pl.col("cast")
-    # As finite numbers polars reads decimal numbers and nothing else.
+    text, cast = pl.col(name), pl.col("cast")
+    # polars parses decimal numbers, and nothing else, as finite numbers.
     number: pl.Expr = pl.when(cast.is_finite()).then(cast)
     if missing_allowed:
         missing = text.str.to_lowercase().is_in(MISSING)
         number = pl.when(missing).then(math.nan).otherwise(number)
     frame = frame.with_columns(cast=text.cast(pl.Float64, strict=False))
-    return frame.with_columns(value=number).drop("cast")
+    return frame.with_columns(number.alias(name)).drop("cast")
 
 
 def _parse_piece(text: str, first: int, layout: Layout, columns: ColumnPositions) -> "pl.DataFrame":
@@ -379,14 +390,12 @@ def _parse_piece(text: str, first: int, layout: Layout, columns: ColumnPositions
 
     lines = select_lines(text, layout, first=first)
     wanted = {f"name{i}": column for i, column in enumerate(columns.names)}
+    values = _name_values(columns)
     wrong = [pl.col("malformed"), *(pl.col(name) == "" for name in wanted)]
-    if columns.value is None:
-        found = _split_fields(text, layout, lines, wanted)
-    else:
-        found = _split_fields(text, layout, lines, {**wanted, "value": columns.value})
-        wrong.append(pl.col("value").is_null())
-        if not columns.is_text:
-            found = parse_numbers(found, missing_allowed=columns.missing_allowed)
+    wrong += [pl.col(name).is_null() for name in values]
+    found = _split_fields(text, layout, lines, wanted | values)
+    for name in () if columns.is_text else values:
+        found = parse_numbers(found, name, missing_allowed=columns.missing_allowed)
     # A line with too few fields has nulls, which are wrong as well.
     where = found.select(pl.any_horizontal(wrong).fill_null(True)).to_series().arg_true()
     if len(where):
@@ -463,8 +472,11 @@ def explain_line(content: str, line: int, layout: Layout, columns: ColumnPositio
     for column in columns.names:
         if not fields[column]:
             raise GraphFileError(layout.make_place(line, column), "the name of a node is missing")
-    assert columns.value is not None
-    place, field = layout.make_place(line, columns.value), fields[columns.value]
+    values = list(_name_values(columns).values())
+    allowed = MISSING if columns.missing_allowed else ()
+    wrong = (i for i in values if not is_number(fields[i]) and fields[i].casefold() not in allowed)
+    column = next(wrong, values[0])
+    place, field = layout.make_place(line, column), fields[column]
     if not columns.missing_allowed and field.casefold() in MISSING:
         raise GraphFileError(place, f"the weight is missing ({shorten(field)})")
     more = "; with the task 'classes' values are names" if columns.missing_allowed else ""

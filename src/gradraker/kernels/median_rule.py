@@ -7,7 +7,7 @@ import numpy as np
 from gradraker.kernels.pairs import compute_pair_distances, sample_pairs
 from gradraker.kernels.shift_invariant import get_kernel
 
-# With so many pairs the standard error of the median is below 0.2 % of the ranks.
+# With this many pairs the standard error of the median is below 0.2 % of the ranks.
 _MEDIAN_PAIRS = 100_000
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-# Pairs of rows that are held at once.
+# Pairs of rows that are held in memory at once.
 _CHUNK = 1 << 14
 
 
@@ -26,7 +26,7 @@ def compute_pair_distances(
 def sample_pairs(
     n: int, n_pairs: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return all pairs i < j of n rows, or ``n_pairs`` drawn at random if they are more.
+    """Return all pairs i < j of n rows, or ``n_pairs`` at random if there are more.
 
     Examples
     --------

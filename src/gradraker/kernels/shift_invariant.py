@@ -161,7 +161,7 @@ class Sigma2Ranges:
     noise_ratio: Annotated[
         float, "Upper end of the noise range divided by 2η; 1/√(2D) by equation (noiseup)."
     ]
-    noise: Annotated[str, 'Where that comes from: "formula", "refined", "minimum" or "given".']
+    noise: Annotated[str, 'Its source: "formula", "refined", "minimum" or "given".']
     closeness: Annotated[float, "How close to 2η the similarity measure is at σ²_da."]
     n_frequencies: Annotated[int, "D."]
     kernel: Annotated[str, "Name of the kernel."]
@@ -291,9 +291,9 @@ def compute_ranges(
     if not 0.0 < closeness < 0.5:
         raise ValueError(f"closeness must be a number in (0, 0.5), got {closeness!r}")
     if not 0.0 < ratio < 1.0 - closeness:
-        what = "noise" if noise == "given" else f"the {noise}'s noise ratio"
+        argument = "noise" if noise == "given" else f"the {noise}'s noise ratio"
         raise ValueError(
-            f"{what} must be in (0, 1 - closeness) = (0, {1.0 - closeness:g}), got {ratio:g}"
+            f"{argument} must be in (0, 1 - closeness) = (0, {1.0 - closeness:g}), got {ratio:g}"
             + ("" if noise == "given" else "; lower closeness or raise n_frequencies")
         )
     variance_at = get_kernel(pairs.kernel).variance_at

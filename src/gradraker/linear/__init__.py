@@ -1,6 +1,6 @@
 """Linear models on features, as pure functions over arrays: least mean squares, ridge, weights.
 
-Nothing here knows estimators, graphs or files.
+No function here depends on estimators, graphs or files.
 """
 
 from gradraker.linear.lms import contribution_weights

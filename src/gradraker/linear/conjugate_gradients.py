@@ -1,9 +1,9 @@
-"""Ridge with a kernel that is known by its products only: preconditioned conjugate gradients.
+"""Ridge with a kernel of which only products are available: preconditioned conjugate gradients.
 
 Solves (K_kk + αI) c = r for many columns at once. Vectors have an entry for each node, and a mask
-says which nodes are known: all are 0 elsewhere. Columns may have different masks and penalties, so
+marks the known nodes: vectors are 0 elsewhere. Columns may have different masks and penalties, so
 folds of a cross-validation and a path of penalties are columns of one solve. The products
-K c at all nodes, known or not, come with it for free: they are the predictions.
+K c at all nodes, known or not, are by-products: they are the predictions.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ Product = Callable[[Any], Any]
 
 
 class Solved(NamedTuple):
-    """Coefficients c, products K c at all nodes, and what is left of r, each (n, columns)."""
+    """Coefficients c, products K c at all nodes, and residuals, each (n, columns)."""
 
     coefficients: Any
     products: Any
@@ -50,36 +50,36 @@ def solve_by_products(
     tol : float
         Relative residual at which a column is done.
     max_iterations : int
-        Most products that are made.
+        Largest number of products.
     precondition : callable, optional
         X → M⁻¹ X, 0 outside the mask.
     floor : float or array of shape (columns,)
-        Absolute residual that is good enough.
+        Absolute residual at which a column is done.
     engine : Engine
-        What the arguments are arrays of.
+        The engine of the arrays.
     """
     xp = engine.xp
     C, F = xp.zeros_like(R), xp.zeros_like(R)
-    left = R.copy()
+    residual = R.copy()
     target = xp.maximum(tol * _compute_norms(R, engine), floor)
-    Z = left if precondition is None else precondition(left)
+    Z = residual if precondition is None else precondition(residual)
     step = Z.copy()
-    slope = engine.sum_products(left, Z)
+    slope = engine.sum_products(residual, Z)
     n_iterations = 0
-    while n_iterations < max_iterations and bool((_compute_norms(left, engine) > target).any()):
+    while n_iterations < max_iterations and bool((_compute_norms(residual, engine) > target).any()):
         products = multiply(step)
-        bent = products * mask + alphas * step
-        size = _divide(slope, engine.sum_products(step, bent), xp).astype(R.dtype)
+        image = products * mask + alphas * step
+        size = _divide(slope, engine.sum_products(step, image), xp).astype(R.dtype)
         C += size * step
         F += size * products
-        left -= size * bent
-        Z = left if precondition is None else precondition(left)
-        new = engine.sum_products(left, Z)
+        residual -= size * image
+        Z = residual if precondition is None else precondition(residual)
+        new = engine.sum_products(residual, Z)
         step = Z + _divide(new, slope, xp).astype(R.dtype) * step
         slope = new
         n_iterations += 1
         tell_progress("solving", n_iterations, max_iterations)
-    return Solved(C, F, left, n_iterations)
+    return Solved(C, F, residual, n_iterations)
 
 
 def _compute_norms(A: Any, engine: Engine) -> Any:
@@ -87,6 +87,6 @@ def _compute_norms(A: Any, engine: Engine) -> Any:
 
 
 def _divide(numerators: Any, denominators: Any, xp: Any) -> Any:
-    """Quotients, 0 where the denominator is 0: a column that is solved exactly stays."""
+    """Quotients, 0 where the denominator is 0: a column that is solved exactly does not change."""
     positive = denominators > 0.0
     return xp.where(positive, numerators, 0.0) / xp.where(positive, denominators, 1.0)

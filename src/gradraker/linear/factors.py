@@ -1,15 +1,15 @@
 """Cholesky factors and their inverses on any engine, by blocks and in place.
 
-Only products of blocks are large, so that a GPU is busy and no second matrix is needed. With L the
-lower factor of a positive definite H, H⁻¹ = L⁻ᵀL⁻¹: whoever has L⁻¹ need not form H⁻¹.
+Nearly all work is in products of blocks, which keep a GPU busy and need no second matrix. With L
+the lower factor of a positive definite H, H⁻¹ = L⁻ᵀL⁻¹: with L⁻¹, H⁻¹ need not be formed.
 """
 
 from typing import Any
 
 from gradraker.features.engine import Engine, split_range
 
-# Rows of a block: the products of such blocks are near a GPU's peak.
-_ROWS = 2048
+# Rows of a block: products of such blocks run near a GPU's peak.
+_ROWS_PER_BLOCK = 2048
 
 
 def split_blocks(n: int) -> list[slice]:
@@ -21,13 +21,13 @@ def split_blocks(n: int) -> list[slice]:
     >>> split_blocks(3000)
     [slice(0, 2048, None), slice(2048, 3000, None)]
     """
-    return list(split_range(n, _ROWS))
+    return list(split_range(n, _ROWS_PER_BLOCK))
 
 
 def invert_factor(engine: Engine, H: Any) -> None:
     """Write L⁻¹ over H = LLᵀ (n, n), an array of the engine, with 0 above the diagonal.
 
-    Raises ``numpy.linalg.LinAlgError`` where H is not positive definite; H is then lost as well.
+    Raises ``numpy.linalg.LinAlgError`` if H is not positive definite; H is then overwritten too.
 
     Examples
     --------

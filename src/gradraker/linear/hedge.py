@@ -62,7 +62,7 @@ class Hedge:
         *,
         keep_weights: bool,
     ) -> NDArray[np.float64]:
-        """Update the losses by T steps: predictions (P, T, K) made before the values Y (T, K) came.
+        """Update the losses by T steps: predictions (P, T, K), made in advance, of values Y (T, K).
 
         Returns the member weights of each step, (T, P), or (0, P) without ``keep_weights``.
         """
@@ -144,7 +144,7 @@ def check_weight_step(weight_step: Any) -> float | str:
 def check_regularization(regularization: Any, learning_rate: float) -> float:
     """Return a number μ ≥ 0 with η (1 + 2μ) < 1, where the update is stable."""
     if is_number(regularization) and regularization >= 0.0:
-        # Here a step shrinks θ by less than half of what would turn its sign.
+        # Then a step shrinks θ by less than half of what would change its sign.
         if learning_rate * (1.0 + 2.0 * regularization) < 1.0:
             return float(regularization)
         most = (1.0 / learning_rate - 1.0) / 2.0

@@ -20,11 +20,11 @@ from gradraker.kernels.distances.canonical_rows import group_equal_rows
 
 # Up to this size the features of all rows are kept between epochs.
 _KEPT_BYTES = 256 << 20
-# Weights by time of a batch of predicted nodes are smaller than this.
+# The weights by time of a batch of predicted nodes take less than this.
 _BATCH_BYTES = 64 << 20
 # Steps per block: enough for matrix products, few enough for the triangular solve.
 _BLOCK = 256
-# With less work a thread costs more than it saves.
+# With less work, another thread costs more than it saves.
 _MULTIPLIES_PER_THREAD = 1_000_000
 
 
@@ -157,7 +157,7 @@ def _concatenate(parts: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDA
 
 
 def measure_spreads(Y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Range of each target, or its size where it does not vary, or 1 where it is 0."""
+    """Range of each target; its magnitude if it does not vary, or 1 if that is 0."""
     spreads = Y.max(axis=0) - Y.min(axis=0)
     spreads = np.where(spreads > 0.0, spreads, np.abs(Y[0]))
     return np.where((spreads > 0.0) & np.isfinite(spreads), spreads, 1.0)
@@ -169,7 +169,7 @@ def weigh_candidates(errors: NDArray[np.float64]) -> NDArray[np.float64]:
     excess = errors - errors[best]
     delta = excess.sum(axis=1)
     spread = np.sqrt(errors.shape[1]) * excess.std(axis=1)
-    # A candidate with no spread makes the same errors everywhere: as good, or worse for sure.
+    # Without spread all errors differ by the same amount: the candidate is equal or surely worse.
     ratio = np.divide(delta, spread, out=np.where(delta > 0.0, np.inf, 0.0), where=spread > 0.0)
     return np.asarray(np.exp(-0.5 * ratio**2))
 
@@ -259,7 +259,7 @@ def sum_weights_by_node(
     return weights
 
 
-class _Many(NamedTuple):
+class _PredictedNodes(NamedTuple):
     """Distinct features of known and predicted nodes, and which node has which."""
 
     Z: NDArray[np.float64]  # [n, 2D]
@@ -276,27 +276,27 @@ def _fill_weights_of_many(
     stars: NDArray[np.float64],
     weights: NDArray[np.float64],
 ) -> None:
-    """Weights of many predicted nodes, by the way that needs the fewest operations.
+    """Weights of many predicted nodes, by the method that needs the fewest operations.
 
     Many nodes of a sparse graph have equal adjacency vectors: each is computed once.
     """
     first, number = group_equal_rows(Z)
     first_stars, number_of_star = group_equal_rows(stars)
     Z, stars = Z[first], stars[first_stars]
-    many = _Many(Z, number[order], steps, stars, number_of_star)
+    many = _PredictedNodes(Z, number[order], steps, stars, number_of_star)
     (n, width), m, n_steps = Z.shape, stars.shape[0], order.size
-    # Operations of each way, in units of those of a matrix product.
+    # Operations of each method, in units of those of a matrix product.
     costs = {
         _run_one_by_one: 3 * n_steps * width * 2 * m,
         _solve_blocks: n_steps * width * (2 * m + _BLOCK),
     }
-    # Only where the kernel matrix is not larger than Z.
+    # Only if the kernel matrix is not larger than Z.
     if n <= width and n_steps > 0 and np.all(steps == steps[0]):
         costs[_run_kernel_passes] = n * width * (n + m) + 2 * n_steps * n * m
-    min(costs, key=lambda way: costs[way])(many, weights)
+    min(costs, key=lambda method: costs[method])(many, weights)
 
 
-def _run_one_by_one(many: _Many, weights: NDArray[np.float64]) -> None:
+def _run_one_by_one(many: _PredictedNodes, weights: NDArray[np.float64]) -> None:
     """One pass for each predicted node."""
 
     def compute(star: int, out: NDArray[np.float64]) -> None:
@@ -305,7 +305,7 @@ def _run_one_by_one(many: _Many, weights: NDArray[np.float64]) -> None:
     _compute_each(many, compute, many.Z.shape[1], weights)
 
 
-def _run_kernel_passes(many: _Many, weights: NDArray[np.float64]) -> None:
+def _run_kernel_passes(many: _PredictedNodes, weights: NDArray[np.float64]) -> None:
     """The recursion on products zᵀz, which are computed once: nodes return in every epoch."""
     K = many.Z @ many.Z.T  # [n, n]
     P = many.stars @ many.Z.T  # [m, n]
@@ -317,7 +317,7 @@ def _run_kernel_passes(many: _Many, weights: NDArray[np.float64]) -> None:
 
 
 def _compute_each(
-    many: _Many,
+    many: _PredictedNodes,
     compute: Callable[[int, NDArray[np.float64]], None],
     width: int,
     weights: NDArray[np.float64],
@@ -335,7 +335,7 @@ def _compute_each(
         found.take(many.numbers, axis=0, out=weights, mode="clip")  # clip: without a copy
 
 
-def _solve_blocks(many: _Many, weights: NDArray[np.float64]) -> None:
+def _solve_blocks(many: _PredictedNodes, weights: NDArray[np.float64]) -> None:
     """Blocks of steps as matrix products: (I + 2η·strict upper of Z_b Z_bᵀ) F_b = 2η Z_b V."""
     V = many.stars.T.copy()  # [2D, m]
     for stop in range(many.order.size, 0, -_BLOCK):
@@ -354,7 +354,7 @@ def _solve_block(
     system = np.triu(step * gram, 1)  # [b, b]
     np.fill_diagonal(system, 1.0)
     # Not SciPy's triangular solver: it brings its own BLAS, whose threads and NumPy's would wait
-    # for each other. Elimination below the diagonal has nothing to do.
+    # for each other. There is nothing below the diagonal to eliminate.
     return np.asarray(np.linalg.solve(system, step * products), dtype=np.float64)
 
 
@@ -363,7 +363,7 @@ def _check_features(name: str, Z: Any) -> NDArray[np.float64]:
 
 
 def check_order(order: ArrayLike, n_rows: int) -> NDArray[np.int64]:
-    """Return row numbers in the order of training, or raise an error that names the fault."""
+    """Return row numbers in the order of training, or raise an error that names the problem."""
     rows = np.asarray(order)
     if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
         raise ValueError(

@@ -8,8 +8,8 @@ With H = K + αI, h = H⁻¹1 and c = 1ᵀh, let Q = H⁻¹ − hhᵀ/c and g = 
 at a node whose kernel values to the N nodes are k is kᵀQy + gᵀy, and the residual of
 node i when it is left out is (Qy)_i / Q_ii.
 
-How good a kernel and a penalty are is a criterion in nats, to be minimised: N/2 · log(mean squared
-leave-one-out residual) plus a part min(1, 100/N) of the restricted negative log-likelihood (REML)
+Kernels and penalties are compared by a criterion in nats, to be minimised: N/2 · log(mean squared
+leave-one-out residual) plus min(1, 100/N) times the restricted negative log-likelihood (REML)
 
     (N − 1)/2 · log(yᵀQy / (N − 1)) + ½ log|K + αI| + ½ log 1ᵀ(K + αI)⁻¹1
 
@@ -35,11 +35,11 @@ from scipy.optimize import minimize
 from gradraker.features.engine import use_one_blas_thread
 
 Matrix = NDArray[np.float64]
-# Known nodes up to which the likelihood counts in full.
+# Number of known nodes up to which the likelihood counts in full.
 MOST_BY_LIKELIHOOD = 100.0
 _TINY = 1e-300
-_MOST_STEPS = 20
-# Shares are kept in hundredths, so that rounding errors of a sum do not move them, and small
+_MAX_STEPS = 20
+# Shares are rounded to hundredths, so that rounding errors of sums do not change them, and small
 # ones are dropped.
 _SMALLEST_SHARE = 0.02
 _HUNDREDTHS = 100.0
@@ -53,14 +53,14 @@ class Dual(NamedTuple):
 
 
 def invert_dual(K: Matrix, alpha: float | Matrix) -> Matrix:
-    """(K + αI)⁻¹; with an α of its own for each node (N,), (K + diag α)⁻¹."""
+    """(K + αI)⁻¹; with one α per node (N,), (K + diag α)⁻¹."""
     H = K.copy()
     H[np.diag_indices_from(H)] += alpha
     return _invert(H)
 
 
 def _invert(H: Matrix) -> Matrix:
-    """Invert a symmetric positive definite matrix by Cholesky, with half the work of others."""
+    """Invert a symmetric positive definite matrix by Cholesky, half the work of other methods."""
     with use_one_blas_thread(len(H)):
         factor, failed = lapack.dpotrf(H, lower=1)
         if not failed:
@@ -78,17 +78,17 @@ def grow_dual_inverse(
     """Inverse for N + k nodes from that for N, in O(N²k).
 
     ``cross`` (k, N) is the kernel between new and old nodes, ``own`` (k, k) that among new nodes.
-    Of an inverse that is not exact, what is left of the new nodes is held at α or above, as it
-    would be of the exact one, so that the result stays positive definite.
+    If the inverse is not exact, eigenvalues of the Schur complement of the new nodes are raised to
+    α, their bound for the exact one, so that the result stays positive definite.
     """
     n, k = inverse.shape[0], own.shape[0]
     products = inverse @ cross.T  # [N, k]
-    # An asymmetry by rounding would grow from block to block, without bound.
-    left = own + alpha * np.eye(k) - cross @ products  # [k, k]
+    # Symmetrised below, because asymmetry by rounding would grow from block to block.
+    complement = own + alpha * np.eye(k) - cross @ products  # [k, k]
     if not is_exact:
-        values, vectors = np.linalg.eigh(0.5 * (left + left.T))
-        left = (vectors * np.maximum(values, alpha)) @ vectors.T
-    rest = _invert(left)
+        values, vectors = np.linalg.eigh(0.5 * (complement + complement.T))
+        complement = (vectors * np.maximum(values, alpha)) @ vectors.T
+    rest = _invert(complement)
     grown = np.empty((n + k, n + k))
     corner = products @ rest
     more = corner @ products.T
@@ -153,7 +153,7 @@ def compute_criterion_curve(
         fit = max(float(np.sum(Y * QY)), _TINY) / (n_targets * (n - 1))
         determinant = 0.5 * np.log(values + alphas[j]).sum()
         restricted[j] = 0.5 * (n - 1) * np.log(fit) + determinant + 0.5 * np.log(c[j])
-    return Curve(_join_criteria(n, loo, restricted), loo, alphas)
+    return Curve(_combine_criteria(n, loo, restricted), loo, alphas)
 
 
 def compute_criterion_of_mean(Y: Matrix, roots: Matrix | None = None) -> float:
@@ -168,16 +168,16 @@ def compute_criterion_of_mean(Y: Matrix, roots: Matrix | None = None) -> float:
     left_out = residuals / (1.0 - weights / total)[:, np.newaxis]
     loo = np.asarray(np.mean(left_out**2))
     restricted = np.asarray(0.5 * (n - 1) * np.log(squares / (n - 1)) + 0.5 * np.log(total))
-    return float(_join_criteria(n, loo, restricted))
+    return float(_combine_criteria(n, loo, restricted))
 
 
-def _join_criteria(n: int, loo: Matrix, restricted: Matrix) -> Matrix:
+def _combine_criteria(n: int, loo: Matrix, restricted: Matrix) -> Matrix:
     likelihood = get_likelihood_part(n) * restricted
     return np.asarray(0.5 * n * np.log(np.maximum(loo, _TINY)) + likelihood)
 
 
 def get_likelihood_part(n: int) -> float:
-    """How much the likelihood counts when n values are known."""
+    """Weight of the likelihood in the criterion when n values are known."""
     return min(1.0, MOST_BY_LIKELIHOOD / n)
 
 
@@ -186,9 +186,9 @@ def compute_criterion_and_gradient(
 ) -> tuple[float, Matrix]:
     """The criterion and its gradient in θ = (log shares, log α), for Ks (J, N, N) and Y (N, K).
 
-    ``likelihood`` is the part of the likelihood that counts; ``roots`` are those of sample weights,
-    as in :func:`compute_criterion_curve`. The scale of shares and α together is free; a small
-    penalty on (log Σ s)² holds it.
+    ``likelihood`` is the weight of the likelihood; ``roots`` are those of sample weights, as in
+    :func:`compute_criterion_curve`. The common scale of shares and α is arbitrary; a small penalty
+    on (log Σ s)² fixes it.
     """
     n, n_targets = Y.shape
     shares, alpha = np.exp(theta[:-1]), float(np.exp(theta[-1]))
@@ -196,7 +196,7 @@ def compute_criterion_and_gradient(
     H[np.diag_indices(n)] += alpha
     factor, failed = lapack.dpotrf(H, lower=1)
     if failed:
-        return 1e10, np.zeros_like(theta)  # a step too far
+        return 1e10, np.zeros_like(theta)  # the step was too large
     logdet = 2.0 * float(np.log(np.diag(factor)).sum())
     lower = lapack.dpotri(factor, lower=1)[0]
     M = np.tril(lower) + np.tril(lower, -1).T
@@ -209,18 +209,18 @@ def compute_criterion_and_gradient(
     if loo <= 0.0 or fit <= 0.0:
         return 1e10, np.zeros_like(theta)
     restricted = 0.5 * ((n - 1) * np.log(fit / (n_targets * (n - 1))) + logdet + np.log(c))
-    held = float(np.log(shares.sum()))
-    value = 0.5 * n * np.log(loo) + likelihood * restricted + 0.5 * held**2
+    log_scale = float(np.log(shares.sum()))
+    value = 0.5 * n * np.log(loo) + likelihood * restricted + 0.5 * log_scale**2
     G = ((Q * ((E * q).sum(axis=1) / d**2)) @ Q - q @ (Q @ (E / d[:, np.newaxis])).T) / (
         n_targets * loo
     )
     G += likelihood * (0.5 * Q - (n - 1) / (2.0 * fit) * (q @ q.T))
-    by_share = shares * np.tensordot(Ks, G, ([1, 2], [0, 1])) + held * shares / shares.sum()
+    by_share = shares * np.tensordot(Ks, G, ([1, 2], [0, 1])) + log_scale * shares / shares.sum()
     return float(value), np.append(by_share, alpha * np.trace(G))
 
 
 def find_shares(Ks: Matrix, Y: Matrix, likelihood: float, roots: Matrix | None = None) -> Matrix:
-    """Shares (J,) of kernel matrices (J, N, N), in hundredths before they are made to sum to 1."""
+    """Shares (J,) of kernel matrices (J, N, N), rounded to hundredths, then scaled to sum 1."""
     n_kernels = len(Ks)
     spread = max(1.0 - float(Ks.mean()), 1e-12)
     start = np.append(np.full(n_kernels, -np.log(n_kernels)), np.log(0.1 * spread))
@@ -231,7 +231,7 @@ def find_shares(Ks: Matrix, Y: Matrix, likelihood: float, roots: Matrix | None =
         jac=True,
         method="L-BFGS-B",
         bounds=[(-9.0, 3.0)] * n_kernels + [(min(-14.0, start[-1]), max(6.0, start[-1]))],
-        options={"maxiter": _MOST_STEPS},
+        options={"maxiter": _MAX_STEPS},
     )
     shares = np.exp(found.x[:-1])
     shares /= shares.sum()

@@ -1,7 +1,7 @@
-"""Live: a service that learns while it serves, and a client for it.
+"""A service that learns while it serves predictions, and a client for it.
 
-``gradraker serve`` starts the service; it needs the extra ``serve``. The client needs nothing
-but the library: ``gradraker.live.connect(url)``. Nothing else in the library imports this folder.
+``gradraker serve`` starts the service; it needs the extra ``serve``. The client,
+``gradraker.live.connect(url)``, needs no extra. Only the command line imports this folder.
 """
 
 from gradraker.live.client import Client, Kept, connect

@@ -14,8 +14,8 @@ import urllib3
 
 from gradraker.exceptions import ArgumentError, LiveRequestError
 
-_MOST_IN_REQUEST = 10_000
-_TRY_AGAIN = (429, 503)
+_MAX_PER_REQUEST = 10_000
+_RETRIED_STATUSES = (429, 503)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def connect(
     token : str, optional
         The token of the service, which changes need.
     timeout : float, default=30.0
-        Seconds for which a request is tried again while the service is busy or away.
+        Seconds for which a request is retried while the service is busy or unreachable.
     context : ssl.SSLContext, optional
         Certificates to trust, for ``https``.
 
@@ -67,7 +67,7 @@ def connect(
     >>> client.predict(["Davos"])  # doctest: +SKIP
     """
     client = Client(url, token=token, timeout=timeout, context=context)
-    client.state()  # so that a wrong address is an error here
+    client.state()  # raises here if the address is wrong
     return client
 
 
@@ -108,7 +108,7 @@ class Client:
         attributes: Any = None,
         key: str | None = None,
     ) -> Kept:
-        """Send edges, values and attributes; when it returns, they are on the service's disk.
+        """Send edges, values and attributes; when this returns, they are on the service's disk.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class Client:
         attributes : mapping, optional
             A mapping of attributes for each node.
         key : str, optional
-            A call that is repeated with the same key counts once; default a new key.
+            A call repeated with the same key counts once; default a new key.
 
         Returns
         -------
@@ -133,8 +133,8 @@ class Client:
             ("put_attributes", "attributes", attributes),
         ):
             changes += [
-                {"op": name, "node": str(node), field: _to_plain(one)}
-                for node, one in ({} if given is None else given).items()
+                {"op": name, "node": str(node), field: _to_plain(content)}
+                for node, content in ({} if given is None else given).items()
             ]
         return self._send_changes(changes, key)
 
@@ -153,19 +153,18 @@ class Client:
             for source, target in edges
         ]
         removed = {"value": values, "attributes": attributes, "node": nodes}
-        for what, names in removed.items():
-            changes += [{"op": f"remove_{what}", "node": str(name)} for name in names]
+        for kind, names in removed.items():
+            changes += [{"op": f"remove_{kind}", "node": str(name)} for name in names]
         return self._send_changes(changes, key)
 
     def _send_changes(self, changes: Sequence[dict[str, Any]], key: str | None) -> Kept:
         if not changes:
-            raise ValueError("there is nothing to change: what was given is empty")
+            raise ValueError("the given arguments are empty: there are no changes to send")
         key = uuid.uuid4().hex if key is None else key
         answers = []
-        for start in range(0, len(changes), _MOST_IN_REQUEST):
-            lines = "\n".join(
-                json.dumps(one, allow_nan=True) for one in changes[start : start + _MOST_IN_REQUEST]
-            )
+        for start in range(0, len(changes), _MAX_PER_REQUEST):
+            some = changes[start : start + _MAX_PER_REQUEST]
+            lines = "\n".join(json.dumps(change, allow_nan=True) for change in some)
             headers = {
                 "Content-Type": "application/x-ndjson",
                 "Idempotency-Key": key if start == 0 else f"{key}-{start}",
@@ -180,12 +179,12 @@ class Client:
     def wait(self, kept: Kept | int, *, timeout: float = 60.0) -> int:
         """Wait until changes are learned; return the number of the state."""
         seq = kept.last_seq if isinstance(kept, Kept) else kept
-        ends = time.monotonic() + timeout
+        deadline = time.monotonic() + timeout
         while True:
             state = self.state()["state"]
             if state is not None and state >= seq:
                 return int(state)
-            if time.monotonic() > ends:
+            if time.monotonic() > deadline:
                 raise TimeoutError(f"change {seq} was not learned in {timeout:g} s")
             time.sleep(0.05)
 
@@ -204,22 +203,22 @@ class Client:
         -------
         predictions : ndarray of shape (n,)
         intervals : ndarray of shape (n, 2)
-            If asked for.
+            If ``return_interval``.
         """
         body = {"coverage": coverage} if return_interval else {}
         found = self._predict(nodes, body)
-        listed = [one["prediction"] for one in found]
-        are_numbers = all(isinstance(one, int | float) for one in listed)
+        listed = [item["prediction"] for item in found]
+        are_numbers = all(isinstance(prediction, int | float) for prediction in listed)
         predictions = np.array(listed, dtype=None if are_numbers else object)  # as the models do
         if not return_interval:
             return predictions
-        ends = [_read_interval(one) for one in found]
+        ends = [_read_interval(item) for item in found]
         return predictions, np.array(ends, dtype=np.float64).reshape(-1, 2)
 
     def predict_proba(self, nodes: Sequence[Hashable] | None = None) -> list[dict[str, float]]:
         """Return the probabilities of classes of nodes, by class."""
         found = self._predict(nodes, {"probabilities": True})
-        return [one["probabilities"] for one in found]
+        return [item["probabilities"] for item in found]
 
     def _predict(self, nodes: Sequence[Hashable] | None, body: dict[str, Any]) -> list[Any]:
         if nodes is None:
@@ -228,8 +227,8 @@ class Client:
             raise TypeError(f"nodes must be a list of names, got {nodes!r}")
         names = [str(node) for node in nodes]
         found: list[Any] = []
-        for start in range(0, len(names), _MOST_IN_REQUEST):
-            some = names[start : start + _MOST_IN_REQUEST]
+        for start in range(0, len(names), _MAX_PER_REQUEST):
+            some = names[start : start + _MAX_PER_REQUEST]
             found += self._ask("/predict", body | {"nodes": some})["predictions"]
         return found
 
@@ -248,7 +247,7 @@ class Client:
         links : mapping
             New node → neighbours, or → ``{neighbour: weight}``; [] for a node without links.
         attributes : mapping, optional
-            New node → ``{attribute: value}``, if the service's model began with attributes.
+            New node → ``{attribute: value}``, if the service's model started with attributes.
 
         Returns
         -------
@@ -257,26 +256,26 @@ class Client:
         """
         # Neighbours, or neighbours and edge weights.
         given = {
-            str(node): {str(other): float(weight) for other, weight in one.items()}
-            if isinstance(one, Mapping)
-            else [str(other) for other in one]
-            for node, one in links.items()
+            str(node): {str(other): float(weight) for other, weight in others.items()}
+            if isinstance(others, Mapping)
+            else [str(other) for other in others]
+            for node, others in links.items()
         }
         body: dict[str, Any] = {"links": given}
         body |= {"coverage": coverage} if return_interval else {}
         if attributes is not None:
-            body["attributes"] = {str(node): _to_plain(one) for node, one in attributes.items()}
+            body["attributes"] = {str(node): _to_plain(own) for node, own in attributes.items()}
         found = self._ask("/predict-new", body)["predictions"]
         if return_interval:
-            return {one["node"]: (one["prediction"], *_read_interval(one)) for one in found}
-        return {one["node"]: one["prediction"] for one in found}
+            return {item["node"]: (item["prediction"], *_read_interval(item)) for item in found}
+        return {item["node"]: item["prediction"] for item in found}
 
     def explain(self, nodes: Sequence[Hashable], *, top: int = 5) -> list[dict[str, Any]]:
         """Return, for each node, the known nodes that count most in its prediction.
 
-        offset + Σ weight · value over ``known`` + rest is the prediction, or the ``sum`` in the
-        ``scale`` that is named. The sum of labels is a score for each class, which the weights of
-        its own known nodes make. ``parts`` is what each kind of similarity adds.
+        offset + Σ weight · value over ``known`` + rest is the prediction, or, if a ``scale`` is
+        named, the ``sum`` in that scale. For labels the sum is a score per class, from the weights
+        of the known nodes of that class. ``parts`` is how much each kind of similarity adds.
         """
         body = {"nodes": [str(node) for node in nodes], "top": top}
         found: list[dict[str, Any]] = self._ask("/explain", body)["explanations"]
@@ -293,11 +292,11 @@ class Client:
         return found
 
     def state(self) -> dict[str, Any]:
-        """Return where the service stands."""
+        """Return the state of the service."""
         return self._request("GET", "/state")
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """Yield an event for each new state, the present one first."""
+        """Yield an event for each new state, the current one first."""
         answer = self._send("GET", "/events", timeout=60.0, preload_content=False)
         try:
             if answer.status != 200:
@@ -327,14 +326,14 @@ class Client:
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """Send a request, again if the service is busy or away: changes have keys."""
-        ends = time.monotonic() + self._timeout
+        """Send a request, and retry while the service is busy or unreachable: changes have keys."""
+        deadline = time.monotonic() + self._timeout
         pause = 0.05
         while True:
             try:
                 answer = self._send(method, path, headers, body=content)
             except urllib3.exceptions.HTTPError as error:
-                if time.monotonic() + pause > ends:
+                if time.monotonic() + pause > deadline:
                     raise ConnectionError(
                         f"the service at {self._url} does not answer: {error}"
                     ) from error
@@ -342,7 +341,7 @@ class Client:
                 if answer.status == 200:
                     found: dict[str, Any] = answer.json()
                     return found
-                if answer.status not in _TRY_AGAIN or time.monotonic() + pause > ends:
+                if answer.status not in _RETRIED_STATUSES or time.monotonic() + pause > deadline:
                     _raise(answer.status, answer.data)
             time.sleep(pause)
             pause = min(2 * pause, 1.0)
@@ -350,8 +349,9 @@ class Client:
     def _send(
         self, method: str, path: str, headers: Mapping[str, str] | None = None, **options: Any
     ) -> urllib3.BaseHTTPResponse:
-        own = self._headers | dict(headers or {})
-        return self._pool.request(method, self._url + path, headers=own, redirect=False, **options)
+        headers = self._headers | dict(headers or {})
+        url = self._url + path
+        return self._pool.request(method, url, headers=headers, redirect=False, **options)
 
     def __enter__(self) -> "Client":
         return self
@@ -365,7 +365,7 @@ class Client:
 
 def _list_edges(graph: Any) -> list[dict[str, Any]]:
     """Return the edges of any graph as changes."""
-    from gradraker.graph.node_graph import make_node_graph  # it loads SciPy
+    from gradraker.graph.node_graph import make_node_graph  # loads SciPy
 
     found = make_node_graph(graph, {})
     entries = found.adjacency.tocoo()
@@ -378,23 +378,23 @@ def _list_edges(graph: Any) -> list[dict[str, Any]]:
 
 
 def _to_plain(value: Any) -> Any:
-    """Return a value or attributes as Python's own types."""
+    """Return a value or attributes as built-in types."""
     if isinstance(value, Mapping):
-        return {str(name): _to_plain(one) for name, one in value.items()}
+        return {str(name): _to_plain(own) for name, own in value.items()}
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _read_interval(one: Mapping[str, Any]) -> tuple[float, float]:
-    """Return the ends of an interval; JSON has no infinity, so an end that is missing is one."""
-    lower, upper = one["lower"], one["upper"]
+def _read_interval(item: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the ends of an interval; an infinite end is null, since JSON has no infinity."""
+    lower, upper = item["lower"], item["upper"]
     return (-np.inf if lower is None else lower), (np.inf if upper is None else upper)
 
 
 def _raise(status: int, answer: bytes) -> None:
     try:
         found = json.loads(answer)
-        fields = {one["field"]: one["problem"] for one in found["fields"]}
+        fields = {item["field"]: item["problem"] for item in found["fields"]}
         error = str(found["error"])
-    except (ValueError, KeyError, TypeError):  # not by us, but by a proxy
+    except (ValueError, KeyError, TypeError):  # the answer of a proxy
         fields, error = {}, f"the service answered {answer[:200]!r}"
     raise LiveRequestError(status, error, fields)

@@ -1,4 +1,4 @@
-"""A stream that arrives by itself: a year passes at Swiss weather stations, again and again."""
+"""A demo stream: the months of a year at Swiss weather stations, repeated forever."""
 
 import asyncio
 import contextlib
@@ -13,18 +13,18 @@ from gradraker.live.journal.writing import Submission
 from gradraker.live.service import NotKeptError, NotReadyError, Service, TooBusyError
 from gradraker.models import NodeModel, NodeRegressor
 
-KNOWN_AT_FIRST = 20
+N_KNOWN_AT_FIRST = 20
 
 
 def make_demo_model() -> NodeModel:
     """Return a model that knows the January temperatures of some stations."""
     data, series = load_temperature_normals()
-    order = np.random.default_rng(0).permutation(len(data.node_names))[:KNOWN_AT_FIRST]
+    order = np.random.default_rng(0).permutation(len(data.node_names))[:N_KNOWN_AT_FIRST]
     return NodeRegressor().fit(data, {data.node_names[i]: float(series[0, i]) for i in order})
 
 
 def list_submissions() -> Iterator[Submission]:
-    """Yield what arrives: one station after the other, then the next month.
+    """Yield changes: the values of one station after the other, then the next month.
 
     A month begins with the values of some stations; those of the others are removed.
     """
@@ -37,13 +37,13 @@ def list_submissions() -> Iterator[Submission]:
         if month == 0:
             yield from (Submission((put,)) for put in puts)
             continue
-        removed = [Change("remove_value", names[i]) for i in order[KNOWN_AT_FIRST:]]
-        yield Submission((*removed, *puts[:KNOWN_AT_FIRST]))
-        yield from (Submission((put,)) for put in puts[KNOWN_AT_FIRST:])
+        removed = [Change("remove_value", names[i]) for i in order[N_KNOWN_AT_FIRST:]]
+        yield Submission((*removed, *puts[:N_KNOWN_AT_FIRST]))
+        yield from (Submission((put,)) for put in puts[N_KNOWN_AT_FIRST:])
 
 
 class DemoStream:
-    """Changes that are put every second, or when somebody asks for them: on, off, or one step."""
+    """A stream of changes that can be switched on, with one per second, off, or stepped."""
 
     def __init__(self, *, is_on: bool) -> None:
         self._submissions = list_submissions()
@@ -52,23 +52,23 @@ class DemoStream:
 
     @property
     def is_on(self) -> bool:
-        """Whether values arrive by themselves."""
+        """Whether values arrive automatically."""
         return self._on.is_set()
 
     def switch(self, is_on: bool) -> None:
-        """Let values arrive, or stop them."""
+        """Start or stop the stream."""
         if is_on:
             self._on.set()
         else:
             self._on.clear()
 
     async def step(self, service: Service) -> None:
-        """Put the next change."""
+        """Submit the next change."""
         with contextlib.suppress(TooBusyError, NotReadyError, NotKeptError):
             await service.submit(next(self._submissions))
 
     async def run(self, service: Service) -> None:
-        """Put changes while it is on, until it is cancelled."""
+        """Submit changes while the stream is on, until this is cancelled."""
         while True:
             await self._on.wait()
             await self.step(service)

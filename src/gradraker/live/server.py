@@ -1,4 +1,4 @@
-"""Run a live service: make or open its journal, listen, stop in order."""
+"""Run a live service: create or open its journal, listen, and shut down in order."""
 
 import asyncio
 import contextlib
@@ -19,30 +19,30 @@ from gradraker.live.settings import Settings
 if TYPE_CHECKING:
     from gradraker.models import NodeModel
 
-_LARGEST_HEAD = 64 * 1024
-_SECONDS_FOR_HEAD = 20.0
-_MOST_CONNECTIONS = 2000
+_MAX_HEAD_BYTES = 64 * 1024
+_MAX_HEAD_SECONDS = 20.0
+_MAX_CONNECTIONS = 2000
 
 
 def open_journal(
     journal: str, make_model: "Callable[[], NodeModel | None]", *, has_labels: bool = False
 ) -> tuple[Journal, bool]:
-    """Open a journal, and begin a new one with a model; return whether it is new.
+    """Open a journal, or create one that starts with a model; return whether it is new.
 
     Parameters
     ----------
     journal : str
         A file, or a ``postgresql://`` URL.
     make_model : callable
-        Returns the fitted model that a new journal begins with, or None to begin with nothing.
+        Returns the fitted model that a new journal starts with, or None to start empty.
     has_labels : bool, default=False
-        Whether values are labels, if there is no model to say so.
+        Whether values are labels, if there is no model.
     """
     opened = Journal.open(journal)
     if not opened.is_new():
         opened.read_facts()
         return opened, False
-    # Imported here: a restart does not wait for it.
+    # Imported here, since a restart does not need it.
     from gradraker.live.learning.live_model import describe_base, dump_base
 
     model = make_model()
@@ -58,23 +58,23 @@ def serve(
     on_listen: Callable[[int], None] | None = None,
     add_routes: AddRoutes | None = None,
 ) -> None:
-    """Serve until the process is told to stop.
+    """Serve until the process is asked to stop.
 
     Parameters
     ----------
     journal : Journal
-        That :func:`open_journal` returned.
+        Returned by :func:`open_journal`.
     settings : Settings
-        Where to listen, and whom to let in.
+        Where to listen, and which requests to accept.
     background : callable, optional
-        Something that runs beside, such as a stream of values.
+        A coroutine that runs alongside, such as a stream of values.
     on_listen : callable, optional
         Called with the port when the service listens.
     add_routes : callable, optional
         Adds pages to the application of the service.
     """
     logging.getLogger("gradraker.live").setLevel(logging.INFO)
-    sys.setswitchinterval(0.001)  # threads that predict let others answer sooner
+    sys.setswitchinterval(0.001)  # threads that predict must not delay other answers
     service = Service(journal, settings)
     service.start_learning()
     config = uvicorn.Config(
@@ -88,7 +88,7 @@ def serve(
         server_header=False,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=5,
-        limit_concurrency=_MOST_CONNECTIONS,
+        limit_concurrency=_MAX_CONNECTIONS,
         ssl_certfile=settings.certificate,
         ssl_keyfile=settings.private_key,
         proxy_headers=settings.proxies is not None,
@@ -96,7 +96,7 @@ def serve(
         root_path=settings.root_path,
     )
     server = _Server(config, service, background, on_listen)
-    # uvicorn raises the signal that ended it again: Ctrl-C for the caller, SIGTERM for nobody.
+    # uvicorn raises the signal that stopped it again: Ctrl-C reaches the caller, SIGTERM does not.
     before = signal.signal(signal.SIGTERM, lambda *_: None)
     try:
         server.run()
@@ -107,7 +107,7 @@ def serve(
 
 
 class _Server(uvicorn.Server):
-    """Tells when it listens, and lets go of clients that listen when it stops."""
+    """Calls back when it listens, and disconnects listening clients when it stops."""
 
     def __init__(
         self, config: uvicorn.Config, service: Service, background: Any, on_listen: Any
@@ -137,7 +137,7 @@ class _Server(uvicorn.Server):
 
 
 class _LimitedProtocol(HttpToolsProtocol):
-    """HTTP whose head may be neither too long nor too slow."""
+    """HTTP with limits on the size of a request's head and the time that it takes."""
 
     _head = 0
     _is_head = True
@@ -145,7 +145,7 @@ class _LimitedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._timer = self.loop.call_later(_SECONDS_FOR_HEAD, transport.close)
+        self._timer = self.loop.call_later(_MAX_HEAD_SECONDS, transport.close)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
@@ -154,8 +154,8 @@ class _LimitedProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._is_head:
             self._head += len(data)
-            # A body may come with its head: only what is beyond any read counts.
-            if self._head > _LARGEST_HEAD + 2**18:
+            # The end of a head may come with a part of the body: allow for one read.
+            if self._head > _MAX_HEAD_BYTES + 2**18:
                 self.transport.close()
                 return
         super().data_received(data)
@@ -166,7 +166,7 @@ class _LimitedProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         super().on_header(name, value)
-        if sum(len(key) + len(text) for key, text in self.headers) > _LARGEST_HEAD:
+        if sum(len(key) + len(text) for key, text in self.headers) > _MAX_HEAD_BYTES:
             self.transport.close()
 
     def on_headers_complete(self) -> None:

@@ -1,6 +1,6 @@
 """One battery of checks for every model of graphs, public like scikit-learn's.
 
-A check is a function of an unfitted model that raises AssertionError where the model breaks a
+A check is a function of an unfitted model that raises AssertionError if the model breaks a
 promise of the protocol in :mod:`gradraker.models.node_model`.
 """
 
@@ -109,8 +109,8 @@ def check_fit_returns_self_and_keeps_parameters(model: NodeModel) -> None:
 
 def check_unfitted_model_refuses(model: NodeModel) -> None:
     """An unfitted model raises NotFittedError."""
-    for ask in (model.predict, model.explain, lambda: model.save("nowhere"), lambda: model.nodes_):
-        _assert_refused(ask, NotFittedError, "an unfitted model must raise NotFittedError")
+    for call in (model.predict, model.explain, lambda: model.save("nowhere"), lambda: model.nodes_):
+        _assert_refused(call, NotFittedError, "an unfitted model must raise NotFittedError")
 
 
 def check_nodes_are_known_or_unknown(model: NodeModel) -> None:
@@ -141,8 +141,8 @@ def check_forms_of_graphs_and_values(model: NodeModel) -> None:
     known = _list_known(model)
     expected = clone(model).fit(_EDGES, known).predict(_NODES)
     mapping = {node: [t for s, t in _EDGES if s == node] for node in _NODES}
-    at = {node: i for i, node in enumerate(_NODES)}
-    rows, columns = [at[s] for s, _ in _EDGES], [at[t] for _, t in _EDGES]
+    index = {node: i for i, node in enumerate(_NODES)}
+    rows, columns = [index[s] for s, _ in _EDGES], [index[t] for _, t in _EDGES]
     matrix = csr_array((np.ones(len(_EDGES)), (rows, columns)), shape=(_N, _N))
     unknown = None if is_classifier(model) else np.nan
     listed = [known.get(node, unknown) for node in _NODES]
@@ -153,7 +153,7 @@ def check_forms_of_graphs_and_values(model: NodeModel) -> None:
 
 
 def check_fit_forgets(model: NodeModel) -> None:
-    """A second ``fit`` is as good as the first of a new model."""
+    """A second ``fit`` gives the same model as a first one."""
     fresh = _fit(clone(model)).predict(_NODES)
     model.fit(_EDGES[:60], _to_values(model, {node: -_WAVE[node] for node in _NODES[:12]}))
     _assert_equal(_fit(model).predict(_NODES), fresh, "fit must forget what was learned before")
@@ -275,7 +275,7 @@ def check_fits_are_reproducible(model: NodeModel) -> None:
 
 
 def check_nodes_without_edges(model: NodeModel) -> None:
-    """Values of nodes without edges are refused, ignored or isolated, as asked."""
+    """Values of nodes without edges are refused, ignored or isolated, by ``unknown_nodes``."""
     known = _list_known(model) | _to_values(model, {"island": 0.7})
     refused = []
     try:
@@ -290,7 +290,7 @@ def check_nodes_without_edges(model: NodeModel) -> None:
 
 
 def check_units_of_values(model: NodeModel) -> None:
-    """Zero and unit of the values do not matter."""
+    """Predictions follow a change of the zero and the unit of the values."""
     if is_classifier(model):
         return
     expected = _fit(clone(model)).predict(_NODES)
@@ -300,7 +300,7 @@ def check_units_of_values(model: NodeModel) -> None:
 
 
 def check_description_is_json(model: NodeModel) -> None:
-    """``describe`` returns what JSON can hold."""
+    """``describe`` returns a dict that JSON can hold."""
     _fit(model)
     facts = model.describe()
     json.dumps(facts, allow_nan=False)

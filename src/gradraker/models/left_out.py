@@ -1,4 +1,4 @@
-"""Known nodes predicted without their own values, and how far off they are."""
+"""Known nodes predicted without their own values, and the errors of these predictions."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class LeftOut:
     values: Annotated[Vector, "Known values, (m,)."]
     predictions: Annotated[Vector, "Predictions made without the values, (m,)."]
     mean: Annotated[float, "Mean of the known values that the predictions come from."]
-    error: Annotated[LeftOutError, "How far the predictions are off."]
+    error: Annotated[LeftOutError, "Errors of the predictions."]
     one_at_a_time: Annotated[
         bool, "Whether each node was left out alone (closed form), or all together."
     ]
@@ -45,8 +45,8 @@ class LeftOutTargets(dict[Hashable, LeftOut]):
 
     @property
     def error(self) -> dict[Hashable, LeftOutError]:
-        """How far the predictions are off, by target."""
-        return {name: one.error for name, one in self.items()}
+        """Errors of the predictions, by target."""
+        return {name: left_out.error for name, left_out in self.items()}
 
 
 @describe_fields

@@ -5,6 +5,7 @@ from typing import Any
 
 from gradraker.exceptions import ModelFileError
 from gradraker.models.bank.gradraker_regressor import GradrakerRegressor
+from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.archive import read_archive
 from gradraker.models.persistence.saving import restore_model
 from gradraker.models.skg.skg_node_regressor import SKGNodeRegressor
@@ -24,10 +25,21 @@ MODELS: dict[str, Any] = {
 }
 
 
-def load(path: str | os.PathLike[str]) -> Any:
-    """Load a model that ``model.save(path)`` wrote; it goes on training bit for bit.
+def load_node_model(path: str | os.PathLike[str]) -> NodeModel:
+    """Load a model of graphs; a file that holds a model of rows is refused by its name."""
+    model = load(path)
+    if not isinstance(model, NodeModel):
+        raise ModelFileError(
+            f"{os.fspath(path)!r} holds a model of rows ({type(model).__name__}): only models of "
+            "graphs, which 'gradraker predict --model' writes, can be used here"
+        )
+    return model
 
-    Nothing in the file is run: a file from elsewhere can at worst be refused.
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Load a model that ``model.save(path)`` wrote; it continues training bit for bit.
+
+    No code in the file is run: a file from an untrusted source can at worst be refused.
 
     Parameters
     ----------

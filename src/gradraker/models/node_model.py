@@ -1,11 +1,11 @@
-"""The protocol of models of graphs, and what all of them share: a graph, known values, a file.
+"""The protocol of models of graphs, and their common base: a graph, known values, a file.
 
 A model of graphs has
 
-- ``fit(graph, values)``: forget what was learned, learn a graph and known values, and attributes of
-  nodes where the model takes them;
+- ``fit(graph, values)``: start anew, learn a graph and known values, and attributes of nodes if the
+  model takes them;
 - ``partial_fit(graph, values)``: learn more edges, more nodes, more values;
-- ``forget(values, nodes, edges)``: as if it had never seen them;
+- ``forget(values, nodes, edges)``: remove them, as if they had never been given;
 - ``predict(nodes)`` and ``predict_new(links)``: nodes of the graph, and nodes that join it;
 - ``predict_left_out()`` and ``left_out_error_``: known nodes predicted without their own value;
 - ``explain(nodes)``: predictions as weighted sums of the known values;
@@ -56,14 +56,14 @@ from gradraker.models.persistence.node_state import dump_node_state, restore_nod
 from gradraker.models.persistence.saving import check_int, read_model_of, save_model, write_model
 from gradraker.models.sample_weights import align_sample_weight, check_sample_weight
 
-# Options of a graph that a model keeps for the edges that come later.
+# Options of a graph that a model keeps for edges that are added later.
 _KEPT_OPTIONS = ("weight", "self_loops", "duplicates", "directed")
 
 
 class NodeModel(TakesTurns, BaseEstimator):
     """Base of all models of graphs: it holds the graph and the known values.
 
-    A subclass says how to learn (``_learn_all``, ``_learn_changes``), predict and explain.
+    A subclass defines how to learn (``_learn_all``, ``_learn_changes``), predict and explain.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class NodeModel(TakesTurns, BaseEstimator):
     (True, True)
     """
 
-    # What the value of a node is; labels for classifiers.
+    # The kind of values: numbers, or labels for classifiers.
     value_kind: ClassVar[ValueKind] = NUMBERS
     # Whether learning a value again changes the model, as a further training step does.
     learns_by_steps: ClassVar[bool] = False
@@ -83,7 +83,9 @@ class NodeModel(TakesTurns, BaseEstimator):
     takes_sample_weight: ClassVar[bool] = False
     # Whether nodes may have attributes.
     takes_attributes: ClassVar[bool] = False
-    # How the command line and reports call the method.
+    # Whether predictions may have intervals.
+    takes_coverage: ClassVar[bool] = False
+    # Name of the method in the command line and reports.
     method: ClassVar[str]
     # Smallest and largest value of each parameter that is a number.
     bounds: ClassVar[Bounds]
@@ -95,9 +97,21 @@ class NodeModel(TakesTurns, BaseEstimator):
     _values: NDArray[Any]  # [n] or [n, K]: values of each node, or the mark of an unknown one
     _attributes: AttributeTable | None
     _sample_weight: NDArray[np.float64] | None = None  # [n]: trust in values; None if all are 1
-    _arrived: NDArray[np.int64]  # known nodes that came after fit, in the order of arrival
+    _arrived: NDArray[np.int64]  # known nodes that were added after fit, in order
     _graph_options: dict[str, Any]
     _target_names: tuple[Hashable, ...] = ()  # of several targets
+
+    @classmethod
+    def can_take(cls, name: str) -> bool:
+        """Whether a name is a parameter, or what a ``takes_…`` flag says that the model takes.
+
+        Examples
+        --------
+        >>> from gradraker import NodeRegressor, SKGNodeRegressor
+        >>> [kind.can_take("coverage") for kind in (NodeRegressor, SKGNodeRegressor)]
+        [True, False]
+        """
+        return name in cls._get_param_names() or bool(getattr(cls, f"takes_{name}", False))
 
     # -- training --------------------------------------------------------------
 
@@ -115,7 +129,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         value: Any = None,
         **graph_options: Any,
     ) -> Self:
-        """Forget what was learned; learn a graph and the known values.
+        """Learn a graph and the known values; earlier ones are forgotten.
 
         Parameters
         ----------
@@ -132,8 +146,8 @@ class NodeModel(TakesTurns, BaseEstimator):
             table with columns node, attribute and value. Entries may be missing, and so may
             nodes.
         sample_weight : mapping, Series, array, or name of a column of values, optional
-            How far known values are trusted, for models that take it: the noise of a value with
-            weight w is α/w, so that a weight of 2 counts like two values. Default 1.
+            Trust in known values, for models that take it: the noise of a value with weight w
+            is α/w, so that a weight of 2 counts like two values. Default 1.
         unknown_nodes : {"error", "ignore", "isolated"}, default="error"
             What to do with values and attributes of nodes that the graph does not have: refuse
             them, leave them out, or add them as nodes without edges.
@@ -184,20 +198,20 @@ class NodeModel(TakesTurns, BaseEstimator):
         value: Any = None,
         **graph_options: Any,
     ) -> Self:
-        """Learn more edges, more nodes, more values; what is given again replaces the old.
+        """Learn more edges, nodes and values; those given again replace the old ones.
 
         Parameters
         ----------
         graph : graph, optional
-            Edges to add, in any form that :meth:`fit` takes; the whole grown graph will do.
+            Edges to add, in any form that :meth:`fit` takes; the whole grown graph is fine too.
             The weight of an edge that is given again replaces the old one.
         values : mapping, Series, table or array, optional
             Values to add. An array without names is in the order of the nodes of ``graph``, or
-            of ``nodes_`` if there is none; NaN and None say nothing new.
+            of ``nodes_`` if there is none; NaN and None change nothing.
         attributes : frame, array, sparse matrix or mapping, optional
             Attributes to add or replace, node by node, with the columns of the first ones.
         sample_weight : mapping, Series, array, or name of a column of values, optional
-            As in :meth:`fit`, for values that come now or came before; others keep theirs.
+            As in :meth:`fit`, for new or earlier values; others keep their weights.
         unknown_nodes : {"error", "ignore", "isolated"}, default="error"
             As in :meth:`fit`.
         relearn : bool, default=False
@@ -247,18 +261,18 @@ class NodeModel(TakesTurns, BaseEstimator):
 
     @rollback_on_error
     def forget(self, *, values: Any = None, nodes: Any = None, edges: Any = None) -> Self:
-        """Remove known values, nodes or edges; the model is then as if it had never seen them.
+        """Remove known values, nodes or edges, as if they had never been given.
 
-        What is chosen is chosen anew, on what is left.
+        The model makes its choices anew, from the remaining data.
 
         Parameters
         ----------
         values : sequence of names, optional
             Known nodes whose values are unknown from now on.
         nodes : sequence of names, optional
-            Nodes to take out of the graph, with their edges and values.
+            Nodes to remove from the graph, with their edges and values.
         edges : sequence of pairs (source, target), optional
-            Edges to take out of the graph, of an undirected graph in both directions.
+            Edges to remove from the graph, in both directions if it is undirected.
 
         Returns
         -------
@@ -361,26 +375,26 @@ class NodeModel(TakesTurns, BaseEstimator):
     def _add_values(
         self, graph: NodeGraph, news: NDArray[Any], *, relearn: bool
     ) -> NDArray[np.int64]:
-        """Hold a graph that has grown and values that are new; return the nodes that changed."""
+        """Store a grown graph and new values; return the nodes whose values changed."""
         values = self.value_kind.make_unknown(len(graph))
         if self._values.ndim == 2 or (news.ndim == 2 and not self._is_known.any()):
             shape = self._values.shape if self._values.ndim == 2 else news.shape
             values = np.full((len(graph), shape[1]), np.nan)
-            if news.ndim == 1:  # no value came
+            if news.ndim == 1:  # no values were given
                 news = np.full(values.shape, np.nan)
         if self._values.ndim == values.ndim:
             values[: len(self._values)] = self._values
-        came = np.flatnonzero(self.value_kind.is_known(news))
-        was_known = self.value_kind.is_known(values)[came]
-        differs = values[came] != news[came]
+        given = np.flatnonzero(self.value_kind.is_known(news))
+        was_known = self.value_kind.is_known(values)[given]
+        differs = values[given] != news[given]
         if values.ndim == 2:
             news = np.where(np.isnan(news), values, news)
-            differs = (differs & ~np.isnan(news[came])).any(axis=1)
+            differs = (differs & ~np.isnan(news[given])).any(axis=1)
         check_magnitudes(graph, news)
-        values[came] = news[came]
+        values[given] = news[given]
         self._graph, self._values = graph, values
-        self._arrived = np.concatenate([self._arrived, came[~was_known]])
-        return came if relearn else came[differs | ~was_known]
+        self._arrived = np.concatenate([self._arrived, given[~was_known]])
+        return given if relearn else given[differs | ~was_known]
 
     def _align(
         self,
@@ -393,7 +407,7 @@ class NodeModel(TakesTurns, BaseEstimator):
     ) -> tuple[NodeGraph, NDArray[Any]]:
         """Return values in the order of the nodes, (n,), or (n, K) for several targets."""
         kind, targets = self.value_kind, None
-        if kind.task == "values":  # a label may be a list of things
+        if kind.task == "values":  # a label may itself be a list
             targets = split_targets(values, node=node, value=value, names=self._target_names)
         if targets is None or (targets.names == [0] and not self._target_names):
             if targets is not None:
@@ -414,7 +428,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         return graph, np.column_stack([by_name.get(name, unknown) for name in self._target_names])
 
     def _check_targets(self, values: NDArray[Any]) -> None:
-        """Refuse values in which one of several targets is known nowhere, and another is."""
+        """Refuse values in which a target is unknown everywhere and another is known."""
         if values.ndim == 2:
             is_known = self.value_kind.is_known(values.T)
             if is_known.any() and not is_known.all():
@@ -422,7 +436,7 @@ class NodeModel(TakesTurns, BaseEstimator):
                 raise ValueError(f"no node has a known value of the target {name!r}")
 
     def _set_targets(self, names: list[Hashable]) -> None:
-        """Take the names of several targets, if the model can predict several and has no others."""
+        """Set the names of several targets, if the model takes several and has no others."""
         if not self.takes_several_targets:
             raise ValueError(
                 f"values holds {len(names)} targets, but {type(self).__name__} predicts one: give "
@@ -450,7 +464,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         return align_sample_weight(given, graph, added, values, node)
 
     def _set_weights(self, news: NDArray[np.float64] | None) -> None:
-        """Hold weights that are given, for a graph that may have grown; others stay."""
+        """Store the given weights, for a graph that may have grown; others stay."""
         if news is None and self._sample_weight is None:
             return
         weights = np.ones(len(self._graph))
@@ -464,11 +478,11 @@ class NodeModel(TakesTurns, BaseEstimator):
     # -- the parts that a subclass provides --------------------------------------
 
     def _check_parameters(self) -> None:
-        """Refuse parameters that make no sense."""
+        """Refuse invalid parameters."""
         raise NotImplementedError
 
     def _reset(self) -> None:
-        """Forget what was learned from graph and values."""
+        """Forget everything that was learned from graph and values."""
         raise NotImplementedError
 
     def _learn_all(self) -> None:
@@ -515,8 +529,11 @@ class NodeModel(TakesTurns, BaseEstimator):
         """Explain predictions exactly, as weighted sums of the known values."""
         raise NotImplementedError
 
-    def describe(self) -> dict[str, Any]:
-        """Return the choices and settings of the model, as a dict that JSON can hold."""
+    def describe(self, *, target: Hashable = None) -> dict[str, Any]:
+        """Return the choices and settings of the model, as a dict that JSON can hold.
+
+        ``target`` is the one of several targets that is described; default all together.
+        """
         raise NotImplementedError
 
     def count_neighbours(self) -> NDArray[np.int64]:
@@ -537,17 +554,17 @@ class NodeModel(TakesTurns, BaseEstimator):
         return make_symmetric(A)
 
     def _dump_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return what else goes into the file: JSON and arrays, named apart from the base's."""
+        """Return more JSON and arrays for the file, with other names than those of the base."""
         return {}, {}
 
     def _restore_state(self, state: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        """Take what :meth:`_dump_state` returned; graph and values are there already."""
+        """Restore the result of :meth:`_dump_state`; graph and values are restored already."""
 
     # -- the graph and the values ------------------------------------------------
 
     @property
     def nodes_(self) -> NDArray[Any]:
-        """Names of all nodes of the graph, in the order in which they came."""
+        """Names of all nodes of the graph, in the order in which they were added."""
         check_is_fitted(self)
         return self._graph.nodes
 
@@ -559,7 +576,7 @@ class NodeModel(TakesTurns, BaseEstimator):
 
     @property
     def unknown_nodes_(self) -> NDArray[Any]:
-        """Names of the other nodes, in the order of ``nodes_``: what ``predict()`` predicts."""
+        """Names of the other nodes, in the order of ``nodes_``; ``predict()`` predicts them."""
         check_is_fitted(self)
         return self._graph.nodes[~self._is_known]
 
@@ -583,14 +600,17 @@ class NodeModel(TakesTurns, BaseEstimator):
 
     @property
     def attributes_(self) -> AttributeTable | None:
-        """Attributes as they were understood, in the order of ``nodes_``; None without any."""
+        """The encoded attributes, in the order of ``nodes_``; None without any."""
         check_is_fitted(self)
         return self._attributes
 
     @property
-    def mean_(self) -> float:
-        """Mean of the known values, which explanations are compared with."""
-        return float(self.known_values_.mean())
+    def mean_(self) -> Any:
+        """Mean of the known values, the baseline of explanations; (K,) of K targets."""
+        known = self.known_values_
+        if known.ndim == 1:
+            return float(known.mean())
+        return np.array([column[~np.isnan(column)].mean() for column in known.T])
 
     @property
     def is_directed_(self) -> bool:
@@ -646,13 +666,13 @@ class NodeModel(TakesTurns, BaseEstimator):
         return save_model(self, path, notes, self.dump_state, only_if_unchanged=only_if_unchanged)
 
     def write_to(self, file: BinaryIO, *, notes: dict[str, Any] | None = None) -> None:
-        """Write to an open binary file what :meth:`save` writes to a path."""
+        """Write the model to an open binary file, as :meth:`save` does to a path."""
         check_is_fitted(self)
         self._check_parameters()
         write_model(self, file, notes, self.dump_state)
 
     def dump_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return what a file holds besides the parameters."""
+        """Return the state and arrays of a file, besides the parameters."""
         state, arrays = dump_node_state(self._graph, self._values, self._arrived)
         state |= {"seed_": self.seed_, "graph_options": self._graph_options}
         if self._attributes is not None:

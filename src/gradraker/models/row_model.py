@@ -1,4 +1,4 @@
-"""What models of rows share: checks of rows and values, training, at once or in chunks, files."""
+"""The base of models of rows: checks of rows and values, training at once or in chunks, files."""
 
 import os
 from collections.abc import Callable, Hashable, Sequence
@@ -37,7 +37,7 @@ _ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float3
 
 
 class RowModel(TakesTurns, BaseEstimator):
-    """Fit, continue, save and load; subclasses say how to start, train and dump their state."""
+    """Fit, continue, save and load; subclasses define how to start, train and dump their state."""
 
     # Smallest and largest value of each parameter that is a number.
     bounds: ClassVar[Bounds]
@@ -53,7 +53,7 @@ class RowModel(TakesTurns, BaseEstimator):
     _record: Record | None
     _table: Any
     _n_first: int
-    # Whether rows can be turned into features here.
+    # Whether this model can compute the features of rows.
     _knows_frequencies: bool = True
 
     # -- training --------------------------------------------------------------
@@ -68,7 +68,7 @@ class RowModel(TakesTurns, BaseEstimator):
         node_names: Sequence[Hashable] | None = None,
         tested: Any = None,
     ) -> Self:
-        """Forget what was learned and train ``n_epochs`` times on all rows.
+        """Start anew and train ``n_epochs`` times on all rows.
 
         Parameters
         ----------
@@ -109,10 +109,10 @@ class RowModel(TakesTurns, BaseEstimator):
         references: References = None,
         node_names: Sequence[Hashable] | None = None,
     ) -> Self:
-        """Train once on each row, in the given order, continuing from what was learned.
+        """Train once on each row, in the given order, continuing from the current model.
 
-        Any cut of the same rows into calls gives the same model, bit for bit. Rules for σ² are
-        resolved on the first chunk, and kept.
+        Any split of the same rows into calls gives the same model, bit for bit. Rules for σ²
+        choose it from the first chunk, and it is kept.
 
         Parameters
         ----------
@@ -148,11 +148,11 @@ class RowModel(TakesTurns, BaseEstimator):
         self._train(X, y, [np.arange(X.shape[0])], names)
         return self
 
-    # -- what was learned ------------------------------------------------------
+    # -- learned quantities ----------------------------------------------------
 
     @property
     def references_(self) -> Sequence[Hashable]:
-        """Names of the referencing nodes, in the order in which they came."""
+        """Names of the referencing nodes, in the order in which they were added."""
         check_is_fitted(self, "coef_")
         names: Sequence[Hashable] = self._table.names
         return names
@@ -199,8 +199,8 @@ class RowModel(TakesTurns, BaseEstimator):
         observed : bool, default=True
             Whether the file holds the known nodes: their rows, names and values, and the order of
             training. Without them the file predicts and learns on, but cannot explain; θ, the
-            seed, and names of referencing nodes stay. ``docs/theory/privacy.md`` says what they
-            give away.
+            seed, and names of referencing nodes stay. ``docs/theory/privacy.md`` describes what
+            they reveal.
         only_if_unchanged : bool, default=False
             Whether to raise :class:`gradraker.exceptions.ModelFileChangedError` if another
             program has written the file since this model was loaded from it or saved to it.
@@ -214,14 +214,14 @@ class RowModel(TakesTurns, BaseEstimator):
         return save_model(self, path, notes, dump, only_if_unchanged=only_if_unchanged)
 
     def _dump_without_rows(self) -> tuple[State, Arrays]:
-        """What a file holds without the known nodes."""
+        """State and arrays of a file without the known nodes."""
         state, arrays = self.dump_state()
         state |= {"has_rows": False, "known_names": None, "n_first": 0}
-        kept = {name: one for name, one in arrays.items() if not name.startswith("learned_")}
+        kept = {name: part for name, part in arrays.items() if not name.startswith("learned_")}
         return state, kept
 
     def write_to(self, file: BinaryIO, *, notes: dict[str, Any] | None = None) -> None:
-        """Write to an open binary file what :meth:`save` writes to a path."""
+        """Write the model to an open binary file, as :meth:`save` does to a path."""
         self._check_savable()
         write_model(self, file, notes, self.dump_state)
 
@@ -261,11 +261,11 @@ class RowModel(TakesTurns, BaseEstimator):
         """Refuse settings that only ``fit`` can choose."""
 
     def check_parameters(self) -> None:
-        """Refuse parameters that make no sense."""
+        """Refuse invalid parameters."""
         raise NotImplementedError
 
     def _start(self, X: Any, y: NDArray[np.float64], references: Any, tested: Any) -> None:
-        """Set all that stays as it is while the model learns."""
+        """Set everything that does not change while the model learns."""
         raise NotImplementedError
 
     def _train(
@@ -291,7 +291,7 @@ class RowModel(TakesTurns, BaseEstimator):
         """Refuse names of columns that cannot be added later."""
 
     def dump_state(self) -> tuple[State, Arrays]:
-        """Return what a file holds besides the parameters."""
+        """Return the state and arrays of a file, besides the parameters."""
         raise NotImplementedError
 
     @classmethod
@@ -309,13 +309,13 @@ class Prepared(NamedTuple):
     rows: RowArrays
     units: Any  # [M, D]; for a bank, one for each family
     dtype: Any
-    table: Any  # the model's own, or one of the names that came
+    table: Any  # the model's own, or one for the given names
 
 
 def find_row_names(X: Any, given: Sequence[Hashable] | None = None) -> list[Hashable] | None:
     """Names of rows: those given, or the index of a pandas data frame, else None.
 
-    An index that just counts 0, …, n − 1 is no name.
+    An index that just counts 0, …, n − 1 is not taken as names.
     """
     if given is not None:
         n = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -325,7 +325,7 @@ def find_row_names(X: Any, given: Sequence[Hashable] | None = None) -> list[Hash
     index = getattr(X, "index", None)
     if index is None or not hasattr(X, "columns"):
         return None
-    # The numbers 0, …, n − 1 are no names; those of a part of a larger frame are.
+    # The numbers 0, …, n − 1 are not names; those of a part of a larger frame are.
     if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
         return None
     return list(index)
@@ -337,7 +337,7 @@ def choose_names(
     known: Sequence[Hashable] | None,
     n: int,
 ) -> Sequence[Hashable]:
-    """Names that were given, else those that are known, else numbers, for n nodes."""
+    """The given names, else the known ones, else numbers, for n nodes."""
     names = given if given is not None else known if known is not None else range(n)
     if len(names) != n:
         raise ValueError(f"{argument} must have a name for each of {n} nodes, got {len(names)}")
@@ -375,7 +375,7 @@ def validate_training(
 
 
 def validate_tested(model: RowModel, tested: Any, references: Any, n_columns: int) -> Any:
-    """Check rows of nodes to be predicted, which a rule for σ² may look at; None if there are none.
+    """Check rows of nodes to be predicted, which a rule for σ² may use; None if there are none.
 
     Their columns are those of the training rows, which were validated before.
     """
@@ -402,7 +402,7 @@ def check_same_features(model: RowModel) -> None:
 
 
 def check_frequencies_known(is_known: bool) -> None:
-    """Refuse rows where a model learned features that others made."""
+    """Refuse rows if the model learned features whose frequencies it does not know."""
     if not is_known:
         raise ValueError(
             "this model learned features whose frequencies it does not know: use "
@@ -439,7 +439,7 @@ def get_learned_rows(model: RowModel) -> LearnedRows:
 
 
 def gather_evidence(model: RowModel, prepared: Prepared, scale: float) -> Evidence:
-    """What an explanation of the predictions for prepared rows is made of; ``scale`` is 1/σ."""
+    """Collect the data of an explanation of the predictions for rows; ``scale`` is 1/σ."""
     learned = get_learned_rows(model)
     own: FrequencyTable = model._table
     rows, units, dtype, table = prepared
@@ -468,7 +468,7 @@ def _check_values(y: Any) -> NDArray[np.float64]:
         raise TypeError("y must be a dense array, got a sparse matrix; use y.toarray()")
     if y.dtype.kind not in "fiub":
         raise ValueError(f"y must hold numbers, got values of type {y.dtype}")
-    # A copy: read-only or strided values would have the loops compiled anew.
+    # A copy: for read-only or strided values Numba would compile the loops anew.
     values = np.array(y, dtype=np.float64, order="C")
     if not np.isfinite(values).all():
         raise ValueError("y must hold finite numbers, got None: leave nodes without a value out")

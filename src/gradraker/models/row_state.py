@@ -1,4 +1,4 @@
-"""What models of rows share in their files: names, counts, θ and the rows they learned."""
+"""The common part of the files of models of rows: names, counts, θ and learned rows."""
 
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
@@ -45,10 +45,10 @@ def dump_row_state(model: "RowModel") -> tuple[State, Arrays]:
 
 
 def restore_row_state(model: "RowModel", state: State, arrays: Arrays) -> None:
-    """Give a model that has its table and θ the rest of :func:`dump_row_state`."""
+    """Restore the rest of :func:`dump_row_state` to a model that has its table and θ."""
     table = model._table
     model._n_first = check_int("n_first", state["n_first"])
-    # keep_known may have been set after training: what was kept is what counts.
+    # keep_known may have been changed after training, so it does not decide.
     model._record = None
     if state["has_rows"]:
         learned = _restore_learned_rows(arrays, state["known_names"], len(table))
@@ -109,7 +109,7 @@ _TYPES: dict[str, type[np.generic]] = {
 
 
 def _restore_learned_rows(arrays: Arrays, names: list[Any] | None, n_columns: int) -> LearnedRows:
-    """The learned rows of a file, checked: compiled loops trust their numbers."""
+    """The learned rows of a file, checked, since compiled loops do not check their bounds."""
     indptr, indices, data, Y, order, rates, single = (
         arrays[f"learned_{name}"].astype(kind, casting="safe") for name, kind in _TYPES.items()
     )

@@ -1,4 +1,4 @@
-"""How far known values are trusted: weights of nodes, aligned with a graph."""
+"""Sample weights, the trust in known values, aligned with the nodes of a graph."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -11,7 +11,7 @@ from gradraker.graph.node_graph import NodeGraph
 from gradraker.graph.values import NUMBERS, align_values, select_columns
 
 Vector = NDArray[np.float64]
-# Smallest and largest weight: beyond them, rounding errors would decide.
+# Smallest and largest weight: beyond them, rounding errors would dominate.
 SMALLEST, LARGEST = 1e-9, 1e9
 
 
@@ -25,7 +25,7 @@ def align_sample_weight(
     given : mapping, Series, array, or name of a column
         Weights in a form that values may have; a name is a column of the table ``values``.
     graph, added : NodeGraph
-        The graph, and the part of it whose order weights without names have.
+        The graph, and the part of it that gives the order of weights without names.
     values, node
         Values as a user gave them, and the column of their nodes.
     """

@@ -1,4 +1,4 @@
-"""The kernel variance σ²: rules that choose it from training rows, and where its ranges lie.
+"""The kernel variance σ²: rules that choose it from training rows, and its ranges.
 
 The parameter ``sigma2`` of an estimator is a number or the name of a rule. Algorithm 2 of the paper
 measures the noise range by a simulation.
@@ -44,30 +44,30 @@ from gradraker.linear.lms import (
     weigh_candidates,
 )
 
-# Rules that train use at most this many rows, drawn at random, so that they cost a bounded time.
+# Rules that train use at most this many rows, drawn at random, so that their time is bounded.
 _MOST_ROWS = 2000
 # Cross-validation: variances tried, folds, and held-out predictions that are enough.
 _N_CANDIDATES, _N_FOLDS, _ENOUGH_PREDICTIONS = 16, 5, 200
-# Without tested nodes, known nodes play T + 1: a tenth of them is held out at a time, until so many
-# have played. Holding out a fifth, or one tenth only, ends up farther from real tested nodes.
-_HELD_OUT, _ENOUGH = 0.1, 50
-# Tested nodes beyond these would move the median by less than its noise.
+# Without tested rows, known nodes serve as node T + 1: a tenth of them is held out at a time, until
+# there are enough. Holding out a fifth, or one tenth only, gives results farther from tested rows.
+_HELD_OUT_SHARE, _ENOUGH_HELD_OUT = 0.1, 50
+# More tested rows than these would change the median by less than its noise.
 MOST_TESTED = 500
-# How the noise ratios of several nodes become one: ``noise`` of ``sigma2_ranges``.
+# How the noise ratios of several nodes are combined: ``noise`` of ``sigma2_ranges``.
 STATISTICS: dict[str, Callable[..., Any]] = {"refined": np.median, "minimum": np.max}
 _ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
 @dataclass(frozen=True, eq=False)
 class RuleInput:
-    """What a rule may look at: the training rows and how the learner will use them."""
+    """Input of a rule: the training rows and the settings of training."""
 
     X: Any  # [n, M], sparse or dense
     Y: NDArray[np.float64]  # [n, K]
     table: FrequencyTable
     learning_rate: float
     n_epochs: int
-    tested: Any = None  # [m, M], rows to be predicted, where they are known already
+    tested: Any = None  # [m, M], rows to be predicted, if they are available
 
     @cached_property
     def pairs(self) -> ExtremePairs:
@@ -80,7 +80,7 @@ class RuleInput:
         return compute_ranges(self.pairs, n_frequencies=self.table.n_frequencies)
 
     def make_rng(self) -> np.random.Generator:
-        """A generator for the rule, apart from those of the frequencies and the orders."""
+        """A generator for the rule, independent of those of the frequencies and the orders."""
         return np.random.default_rng([self.table.seed, 2])
 
     def take_part(self) -> "RuleInput":
@@ -99,7 +99,7 @@ class RuleInput:
 
 @dataclass(frozen=True)
 class ChosenSigma2:
-    """A variance, and the ranges if the rule had to know them."""
+    """A variance, and the ranges if the rule needed them."""
 
     sigma2: float
     ranges: Sigma2Ranges | None = None
@@ -112,7 +112,7 @@ def find_refined_ranges(
     part = sample.take_part()
     ratios = measure_noise_ratios(part, sample.ranges.extending_disturbing, part.make_rng())
     ratio = float(STATISTICS[noise](ratios))
-    if not ratio > 0.0:  # no weight is negative: there is no noise range to measure
+    if not ratio > 0.0:  # no weight is negative, so the noise range cannot be measured
         ratio = compute_noise_ratio(sample.table.n_frequencies)
     return compute_ranges(
         sample.pairs,
@@ -192,7 +192,7 @@ def check_sigma2(sigma2: Any) -> float | str:
 
 
 def check_tested_is_used(tested: Any, rules: Iterable[float | str]) -> None:
-    """Refuse tested rows that no rule would look at."""
+    """Refuse tested rows that no rule would use."""
     if tested is not None and "refined" not in rules:
         raise ValueError(
             "tested must be None: only the rule 'refined' for sigma2 looks at tested rows"
@@ -218,12 +218,12 @@ def choose_sigma2(sigma2: float | str, sample: RuleInput) -> ChosenSigma2:
 def measure_noise_ratios(
     sample: RuleInput, sigma2: float, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """|min_i F_{i,T+1}| / 2η for each of some rows that play the node T + 1.
+    """|min_i F_{i,T+1}| / 2η for each of some rows that serve as node T + 1.
 
     With ``tested`` rows this is algorithm 2 as written: all rows are trained, in the orders of
-    ``fit``, and each tested row plays T + 1. Without them, known rows play it while they are
-    held out. Values play no role: contribution weights depend on rows and their order only.
-    A row all of whose weights are positive has no noise range, and gives 0.
+    ``fit``, and each tested row serves as node T + 1. Without them, held-out known rows do.
+    Values are not used: contribution weights depend on rows and their order only.
+    A row whose weights are all positive has no noise range, and gives 0.
     """
     scale, table = 1.0 / float(np.sqrt(sigma2)), sample.table
     learning_rate, n_epochs = sample.learning_rate, sample.n_epochs
@@ -246,10 +246,10 @@ def measure_noise_ratios(
 def _hold_out(
     n: int, n_epochs: int, rng: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield held-out rows and an order of training on the others, until enough have played."""
+    """Yield held-out rows and an order of training on the others, until there are enough."""
     shuffled = rng.permutation(n)
-    size = max(1, round(_HELD_OUT * n))
-    for start in range(0, min(n, _ENOUGH), size):
+    size = max(1, round(_HELD_OUT_SHARE * n))
+    for start in range(0, min(n, _ENOUGH_HELD_OUT), size):
         held_out = shuffled[start : start + size]
         others = np.delete(shuffled, np.s_[start : start + size])
         yield held_out, np.concatenate([rng.permutation(others) for _ in range(n_epochs)])
@@ -277,7 +277,7 @@ def sigma2_ranges(
     n_epochs: int = 3,
     random_state: int | np.random.RandomState | None = None,
 ) -> Sigma2Ranges:
-    """Where the four ranges of the kernel variance lie for a training graph.
+    """Compute the four ranges of the kernel variance for a training graph.
 
     Parameters
     ----------
@@ -289,11 +289,11 @@ def sigma2_ranges(
         Kernel.
     noise : {"formula", "refined", "minimum"} or float, default="formula"
         Upper end of the noise range divided by 2η: 1/√(2D) by equation (noiseup), measured by
-        algorithm 2, or a number in (0, 1 − closeness). Where several nodes play T + 1 in
+        algorithm 2, or a number in (0, 1 − closeness). If several nodes serve as node T + 1 in
         algorithm 2, ``"refined"`` takes the median of their noise ranges and ``"minimum"`` the
         widest, that of the smallest contribution weight of all.
     tested : {array-like, sparse matrix} of shape (m, M), optional
-        Adjacency vectors of nodes to be predicted, which play the node T + 1 of algorithm 2.
+        Adjacency vectors of nodes to be predicted, which serve as node T + 1 of algorithm 2.
     closeness : float, default=0.1
         In (0, 0.5): how close to 2η the similarity of the farthest rows is at σ²_da.
     learning_rate, n_epochs, random_state
@@ -308,8 +308,8 @@ def sigma2_ranges(
     Algorithm 2 simulates SKG at the σ²_ed of the formula and takes the smallest contribution
     weight F_{i,T+1}. With ``tested`` that is done as written: all rows of X are trained, with the
     frequencies and orders of ``SKGRegressor(random_state=...)``, and tested rows (500 at most)
-    play T + 1. Without them a tenth of the rows of X is held out at a time and plays it, until 50
-    have. Of more than 2000 rows of X, 2000 are drawn.
+    serve as node T + 1. Without them, a tenth of the rows of X is held out at a time and serves as
+    it, until 50 have. Of more than 2000 rows of X, 2000 are drawn.
 
     Examples
     --------

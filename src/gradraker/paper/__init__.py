@@ -1,4 +1,4 @@
-"""The paper's simulations, its printed numbers beside ours, and their verdicts."""
+"""The paper's simulations, its printed numbers compared with ours, and verdicts."""
 
 from gradraker.paper.claims import RULES, VERDICTS, Finding, count_verdicts
 from gradraker.paper.reproduction import (

@@ -11,8 +11,8 @@ from gradraker._fields import describe_fields
 from gradraker.paper.simulations import PaperResults, Simulation
 
 T = TypeVar("T")
-# A number with fewer repeats than this part on one side is at the edge of the spread.
-_EDGE = 0.1
+# A number with a smaller share of repeats on one side is at the edge of the spread.
+_EDGE_SHARE = 0.1
 Verdict = Literal["agrees", "at the edge", "differs", "cannot be checked"]
 VERDICTS: tuple[Verdict, ...] = ("agrees", "at the edge", "differs", "cannot be checked")
 # Closeness of B to 2η from which weights are averages (section V.D).
@@ -44,7 +44,7 @@ class Measured:
         )
 
     def to_text(self) -> str:
-        """Write the number and its spread.
+        """Format the number and its spread.
 
         Examples
         --------
@@ -62,7 +62,7 @@ def _format_number(number: float, digits: int) -> str:
 
 
 def get_last_digit(printed: str) -> float:
-    """Return one unit of the last digit that is printed.
+    """Return one unit of the last printed digit.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def get_last_digit(printed: str) -> float:
 
 
 def is_rounding_of(printed: str, value: float) -> bool:
-    """Whether the printed number is the value, rounded or cut.
+    """Whether the printed number is the value, rounded or truncated.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def _is_in_spread(printed: float, ours: Measured) -> bool:
     return (
         ours.low is not None
         and ours.high is not None
-        # Only some digits of a number are printed.
+        # Printed numbers are rounded.
         and ours.low - 1e-9 * abs(ours.low) <= printed <= ours.high + 1e-9 * abs(ours.high)
     )
 
@@ -114,13 +114,13 @@ SPREAD = Rule(
 )
 BELOW = Rule("below", "Ours is below the printed number.", lambda p, ours: ours.value < p)
 ABOVE = Rule("above", "Ours is above the printed number.", lambda p, ours: ours.value > p)
-# The checks decide whether these two hold: they know the printed digits, or the words' meaning.
+# Whether these two hold is decided by the checks: it depends on the printed digits or words.
 EQUATION = Rule(
     "equation",
-    "The paper's equation with the paper's own inputs, which is ours here, gives the printed "
-    "number to one unit of its last digit.",
+    "The paper's equation with the paper's own inputs (shown as ours) gives the printed number to "
+    "one unit of its last digit.",
 )
-WORDS = Rule("claim", "What the words say, with the limit that the quantity or the note names.")
+WORDS = Rule("claim", "The statement holds, with the limit that the quantity or the note names.")
 
 RULES = {rule.name: rule for rule in (COUNT, SPREAD, BELOW, ABOVE, EQUATION, WORDS)}
 
@@ -132,13 +132,13 @@ class Outcome:
     ours: Measured
     agrees: bool  # whether the rule holds
     reason: str = ""  # why it differs, or a remark where it agrees
-    text: str = ""  # ours; by default that of the number
-    at_edge: bool = False  # whether it lies within our spread, with hardly a repeat beyond it
-    rule: Rule = WORDS  # that was applied
+    text: str = ""  # our number as text; by default ``ours.to_text()``
+    at_edge: bool = False  # whether it lies within our spread, with few repeats beyond it
+    rule: Rule = WORDS  # the applied rule
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict that follows."""
+        """The verdict of the check."""
         if self.at_edge:
             return "at the edge"
         return "agrees" if self.agrees else "differs"
@@ -188,15 +188,15 @@ def compare_spread(
             sentences.append(note)
         if why and not agrees:
             sentences.append(why.format(stations=count_stations(results)))
-        fewest = min(repeats.size - below, repeats.size - above)  # equal ones are on both sides
-        at_edge = agrees and fewest < _EDGE * repeats.size
+        fewest = min(repeats.size - below, repeats.size - above)  # ties count on both sides
+        at_edge = agrees and fewest < _EDGE_SHARE * repeats.size
         return Outcome(ours, agrees, " ".join(sentences), at_edge=at_edge, rule=SPREAD)
 
     return check
 
 
 def count_stations(results: PaperResults) -> int | None:
-    """Count our stations, where the temperatures were loaded."""
+    """Return the number of our stations, or None if the temperatures were not loaded."""
     facts = results.header["datasets"].get("temperature", {})
     count: int | None = facts.get("counts", {}).get("stations")
     return count
@@ -209,15 +209,15 @@ class Claim:
     key: str  # name in report.json
     place: str  # section
     quantity: str  # in words
-    printed: str  # number or words; a number is a text, since its last digit says how exact it is
+    printed: str  # number or words; a number is a text, since its digits give its precision
     check: Check
-    simulations: tuple[Simulation[Any], ...] = ()  # that the check needs
+    simulations: tuple[Simulation[Any], ...] = ()  # needed by the check
     data: str | None = None  # key of the data set whose facts the check needs
     needs_values: bool = False  # whether the graph of this data set alone is not enough
 
 
 class ClaimList(list[Claim]):
-    """The claims of one file; within a section they are in the paper's order.
+    """The claims of one file, in the paper's order within each section.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ class ClaimList(list[Claim]):
     def check(
         self, key: str, place: str, quantity: str, printed: str, *simulations: Simulation[Any]
     ) -> Callable[[Judge], Judge]:
-        """Return a decorator: the function below it judges the results of the simulations."""
+        """Return a decorator for a function that judges the results of the simulations."""
         needed = simulations or self._simulations
 
         def decorate(judge: Judge) -> Judge:
@@ -263,7 +263,7 @@ class ClaimList(list[Claim]):
 @describe_fields
 @dataclass(frozen=True)
 class Finding:
-    """A printed number beside ours.
+    """A printed number compared with ours.
 
     Examples
     --------
@@ -275,14 +275,14 @@ class Finding:
     place: Annotated[str, "Where the paper prints it."]
     quantity: Annotated[str, "The quantity, in words."]
     printed: Annotated[str, "The printed number or words."]
-    ours: Annotated[Measured | None, "Ours, None where it cannot be checked."]
-    shown: Annotated[str, "Ours as a text."]
+    ours: Annotated[Measured | None, "Our number, None if the claim cannot be checked."]
+    shown: Annotated[str, "Our number as a text."]
     rule: Annotated[str, "Name of the rule."]
-    verdict: Annotated[Verdict, "By the rule."]
+    verdict: Annotated[Verdict, "Verdict by the rule."]
     reason: Annotated[str, "Why it differs or cannot be checked, or a remark where it agrees."]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the finding as JSON can hold it."""
+        """Return the finding as a dict ready for JSON."""
         ours = None if self.ours is None else vars(self.ours)
         return vars(self) | {"ours": ours}
 
@@ -290,7 +290,7 @@ class Finding:
 def check_claims(claims: Iterable[Claim], results: PaperResults) -> list[Finding]:
     """Compare claims with results.
 
-    Claims whose simulations were not asked for are left out; those whose data set is not at hand
+    Claims whose simulations were not requested are skipped; those whose data set is missing
     cannot be checked.
     """
     findings = []
@@ -322,7 +322,7 @@ def count_verdicts(findings: Iterable[Finding]) -> dict[str, int]:
 
 
 def _find_obstacle(claim: Claim, results: PaperResults) -> str | None:
-    """Say why a claim cannot be checked; "" if it was not asked for, None if it can be."""
+    """Return why a claim cannot be checked; "" if it was not requested, None if it can be."""
     if claim.data is not None:
         return _find_data_problem(results, claim.data, needs_values=claim.needs_values)
     for simulation in claim.simulations:
@@ -339,7 +339,7 @@ def _find_data_problem(results: PaperResults, data: str, *, needs_values: bool) 
     if data not in datasets:
         return ""
     facts = datasets[data]
-    # Only the visits are missing where the graph of Wikipedia is at hand.
+    # Of Wikipedia, the graph may be available without the visits.
     if "nodes" not in facts or (needs_values and not facts["values"]):
         missing = "The values" if "nodes" in facts else "The data"
         return f"{missing} of {facts['title']} {facts['problem']}; the list of data sets says more."

@@ -1,6 +1,6 @@
-"""The reproduction of the paper: what can be asked for, running it, and its folder.
+"""Reproduce the paper: choose its parts, run them, and write the results to a folder.
 
-The folder has figures, their numbers, a page, Markdown and JSON.
+The folder holds figures, their numbers, a page, Markdown and JSON.
 """
 
 import base64
@@ -57,7 +57,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "numbers": tuple(simulation.name for simulation in NUMBER_SIMULATIONS),
 }
 
-# In the paper's order: the names of sections II to VI are in alphabetical order.
+# In the paper's order, which is alphabetical for sections II to VI.
 CLAIMS = tuple(
     sorted((*FIGURE_CLAIMS, *NUMBER_CLAIMS), key=lambda claim: claim.place.partition(",")[0])
 )
@@ -124,17 +124,17 @@ def run_paper(
     only : iterable of str, optional
         Names of figures, such as "fig6a" or "fig3"; by default everything.
     fast : bool, default=False
-        Few repeats and variances, for a look in seconds.
+        Few repeats and variances, for a quick look.
     random_state : int, default=0
         Seed.
     n_jobs : int, optional
         As in :func:`gradraker.sigma2_sweep`; results do not depend on it.
     download : bool, default=False
-        Whether to download data sets that are not at hand.
+        Whether to download missing data sets.
     checkpoints : path-like, optional
         Folder that keeps repeats of sweeps as they are done; the same call continues from there.
     progress : callable, optional
-        Called with the name of a simulation, the cost of the work done, and that of all work.
+        Called with the name of a simulation, the cost of the finished work and the total cost.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def run_paper(
 def compare_with_paper(results: PaperResults) -> list[Finding]:
     """Compare every number and statement of the paper with the results.
 
-    Claims whose simulations were not asked for are left out; those whose data set is not at hand
+    Claims whose simulations were not requested are skipped; those whose data set is missing
     cannot be checked.
 
     Examples
@@ -185,7 +185,7 @@ def reproduce_paper(
     download: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Run the paper's simulations, and write everything about them to a folder.
+    """Run the paper's simulations, and write a report to a folder.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def _check_extras() -> None:
 
 
 def build_summary(results: PaperResults) -> dict[str, Any]:
-    """Summarise a reproduction as a dict that JSON can hold.
+    """Summarize a reproduction as a dict ready for JSON.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def build_summary(results: PaperResults) -> dict[str, Any]:
     True
     """
     findings = compare_with_paper(results)
-    asked = [FIGURES[name] for name in results.header["parts"] if name in FIGURES]
+    requested = [FIGURES[name] for name in results.header["parts"] if name in FIGURES]
     return {
         "command": "reproduce",
         "again": _format_command(results),
@@ -299,12 +299,12 @@ def build_summary(results: PaperResults) -> dict[str, Any]:
                 "title": figure.title,
                 "caption": write_caption(results, figure.name),
             }
-            for figure in asked
+            for figure in requested
             if results.has(figure.simulation.name)
         ],
         "left_out": [
             _describe_left_out(results, figure)
-            for figure in asked
+            for figure in requested
             if not results.has(figure.simulation.name)
         ],
         "datasets": dict(results.header["datasets"]),
@@ -312,24 +312,24 @@ def build_summary(results: PaperResults) -> dict[str, Any]:
             name: {"dataset": simulation["dataset"], "settings": simulation["settings"]}
             for name, simulation in results.simulations.items()
         },
-        # Figures are drawn now, whenever the simulations were run.
+        # Figures may be drawn later than the simulations were run.
         "versions": {**results.header["versions"], "matplotlib": version("matplotlib")},
     }
 
 
 def _format_command(results: PaperResults) -> str:
-    """Write the command that does it again."""
+    """Format the command that reproduces the results."""
     header = results.header
-    words = ["gradraker reproduce", f"--seed {header['random_state']}"]
+    command = ["gradraker reproduce", f"--seed {header['random_state']}"]
     if header["fast"]:
-        words.append("--fast")
+        command.append("--fast")
     if header["parts"] != list(PARTS):
-        words.append(f"--only {','.join(header['parts'])}")
-    return " ".join(words)
+        command.append(f"--only {','.join(header['parts'])}")
+    return " ".join(command)
 
 
 def _describe_left_out(results: PaperResults, figure: PaperFigure[Any]) -> dict[str, str]:
-    """Say why a figure was not drawn: its data are not at hand."""
+    """Describe why a figure was not drawn: its data are missing."""
     data = figure.simulation.data
     facts: Mapping[str, Any] = results.header["datasets"][data]
     return {
@@ -385,14 +385,14 @@ def write_reproduction(
         if progress is not None:
             progress("drawing", i, len(summary["figures"]))
         figures[figure["name"]] = _write_figure(results, figure, home / "figures")
-    shown = {
+    context = {
         "summary": summary,
         "figures": figures,
         "sections": _group_by_section(summary["findings"]),
         "rows": _group_by_row(summary["figures"]),
     }
     texts = {
-        name: templates.get_template(f"paper.{name}").render(**shown) for name in ("html", "md")
+        name: templates.get_template(f"paper.{name}").render(**context) for name in ("html", "md")
     }
     texts["json"] = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     for kind, text in texts.items():
@@ -402,13 +402,13 @@ def write_reproduction(
 
 def _group_by_section(findings: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Group findings by the section of the paper."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    groups: dict[str, list[dict[str, Any]]] = {}
     for finding in findings:
         title = next(
             title for place, title in _SECTIONS.items() if finding["place"].startswith(place)
         )
-        found.setdefault(title, []).append(finding)
-    return found
+        groups.setdefault(title, []).append(finding)
+    return groups
 
 
 def _group_by_row(figures: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -439,7 +439,7 @@ def _write_figure(results: PaperResults, figure: Mapping[str, Any], folder: Path
 
 
 def _format_setting(value: Any) -> str:
-    """Write a setting in few words.
+    """Format a setting briefly.
 
     Examples
     --------
@@ -492,7 +492,7 @@ def make_table(results: PaperResults, name: str) -> Table:
 
 
 def write_caption(results: PaperResults, name: str) -> str:
-    """Say what a figure shows and what to see in it."""
+    """Write the caption of a figure: its content, and the main observation."""
     figure = FIGURES[name]
     # A minus sign, as on the axes.
     return re.sub(r"(?<=[ (])-(?=\d)", "−", figure.write_caption(results.get(figure.simulation)))

@@ -1,4 +1,4 @@
-"""The paper's data sets, simulations on them and figures as data, and the results of a run."""
+"""The paper's data sets, simulations and figures, and the results of a run."""
 
 import csv
 import hashlib
@@ -27,15 +27,15 @@ from gradraker.sweep.versions import VERSIONS
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 # Settings of a simulation that are parameters of the learner.
-_NAMES = ("sigma2", "n_frequencies", "learning_rate", "n_epochs")
+_LEARNER_SETTINGS = ("sigma2", "n_frequencies", "learning_rate", "n_epochs")
 
 Settings = dict[str, Any]
 Table = list[list[Any]]
-Results = dict[str, Any]  # as JSON can hold them
+Results = dict[str, Any]  # ready for JSON
 Progress = Callable[[str, float, float], None]
 T = TypeVar("T")
-# Cost of a simulation that takes a moment; about seconds.
-_QUICK = 0.5
+# Cost of a quick simulation, in seconds.
+_QUICK_COST = 0.5
 FORMAT = "gradraker reproduction 1"
 _HEADER = {"parts", "fast", "random_state", "versions", "datasets", "simulations"}
 _SIMULATION = {"dataset", "settings", "results"}
@@ -45,7 +45,7 @@ _SIMULATION = {"dataset", "settings", "results"}
 class PaperData:
     """One graph of the paper, with the paper's settings and results on it (section V.E)."""
 
-    key: str  # name in the paper room
+    key: str  # name in gradraker.paper
     title: str  # name in the paper
     info: DatasetInfo
     # Returns the data set, or its graph alone; called with whether to download it.
@@ -53,8 +53,8 @@ class PaperData:
     n_frequencies: int
     learning_rate: float
     n_repeats: int
-    sigma2: tuple[float, float]  # ends of a grid of variances that has all four ranges in it
-    # Largest ‖d‖² and σ²_ed, as printed: their last digit says how exact they are.
+    sigma2: tuple[float, float]  # ends of a grid of variances that covers all four ranges
+    # Largest ‖d‖² and σ²_ed, as printed: their digits give their precision.
     largest_distance: str
     sigma2_ed: str
     n_epochs: int = 3
@@ -63,11 +63,11 @@ class PaperData:
     @property
     def learner_settings(self) -> dict[str, Any]:
         """D, η and E."""
-        return {name: getattr(self, name) for name in _NAMES[1:]}
+        return {name: getattr(self, name) for name in _LEARNER_SETTINGS[1:]}
 
 
 class Split(NamedTuple):
-    """Known and unknown nodes of one repeat, a seed, and adjacency vectors to the known nodes."""
+    """Known and unknown nodes of one repeat, its seed, and adjacency vectors to the known nodes."""
 
     known: Integers
     unknown: Integers
@@ -81,14 +81,14 @@ class Split(NamedTuple):
 
         ``y`` are the values of all nodes; None for a model whose values do not matter.
         """
-        given = {name: value for name, value in {**settings, **changes}.items() if name in _NAMES}
+        options = {n: v for n, v in {**settings, **changes}.items() if n in _LEARNER_SETTINGS}
         known_values = np.zeros(self.known.size) if y is None else y[self.known]
-        return SKGRegressor(**given, random_state=self.seed).fit(self.X[self.known], known_values)
+        return SKGRegressor(**options, random_state=self.seed).fit(self.X[self.known], known_values)
 
 
 @dataclass(frozen=True, eq=False)
 class PaperGraph:
-    """A graph that is at hand, its values where they are at hand too, and facts to identify it."""
+    """An available graph, its values if they are available too, and facts to identify it."""
 
     adjacency: sp.csr_array
     values: Floats | None
@@ -96,7 +96,7 @@ class PaperGraph:
     facts: dict[str, Any]
 
     def draw_split(self, fraction: float, seed: int, repeat: int) -> Split:
-        """Draw the split that repeat ``repeat`` of a sweep over the same graph has.
+        """Draw the same split as repeat ``repeat`` of a sweep over the graph.
 
         The known nodes are the referencing nodes too.
         """
@@ -105,13 +105,13 @@ class PaperGraph:
         return Split(draw.known, draw.unknown, draw.seed, self.adjacency[:, draw.known])
 
     def draw_splits(self, settings: Mapping[str, Any], seed: int) -> Iterator[Split]:
-        """Draw the splits of all repeats that the settings of a simulation ask for."""
+        """Draw the splits of all repeats of a simulation."""
         for repeat in range(settings["n_repeats"]):
             yield self.draw_split(settings["fraction"], seed, repeat)
 
 
 def round_down_fraction(fraction: float, n: int) -> float:
-    """Return the part of n nodes that makes a whole number of nodes, rounded down.
+    """Round a fraction down to a whole number of n nodes.
 
     The paper's 40 % of 83 and of 2222 nodes are 33 and 888: 33.2 and 888.8 rounded down.
 
@@ -120,7 +120,7 @@ def round_down_fraction(fraction: float, n: int) -> float:
     >>> round(2222 * round_down_fraction(0.4, 2222)), round(1005 * round_down_fraction(0.4, 1005))
     (888, 402)
     """
-    # The product of 0.4 and a multiple of 5 may lie just below a whole number.
+    # Rounding errors may put 0.4 times a multiple of 5 just below a whole number.
     return math.floor(fraction * n + 1e-9) / n
 
 
@@ -200,7 +200,7 @@ DATA = {
 
 
 def load_data(key: str, *, download: bool) -> PaperGraph | None:
-    """Load a data set of the paper; None if its files are not at hand."""
+    """Load a data set of the paper; None if its files are missing."""
     info = DATA[key].info
     if not download and info.files and not info.find_folder(None).is_dir():
         return None
@@ -217,7 +217,7 @@ def load_data(key: str, *, download: bool) -> PaperGraph | None:
         "nodes": int(adjacency.shape[0]),
         "edges": int(adjacency.nnz),
         "values": values is not None,
-        # The loader has compared these counts with the files.
+        # The loader has checked these counts against the files.
         "counts": temperature.count_stations() if is_embedded else dict(info.facts),
         "sha256": compute_checksum(adjacency, values),
         "licence": info.licence,
@@ -226,7 +226,7 @@ def load_data(key: str, *, download: bool) -> PaperGraph | None:
 
 
 def compute_checksum(adjacency: sp.csr_array, values: Floats | None) -> str:
-    """Compute the SHA-256 of a graph and its values, whatever files they were read from."""
+    """Compute the SHA-256 of a graph and its values, independent of their file format."""
     digest = hashlib.sha256()
     for part, kind in (
         (adjacency.indptr, "<i8"),
@@ -239,7 +239,7 @@ def compute_checksum(adjacency: sp.csr_array, values: Floats | None) -> str:
 
 
 def describe_source(key: str) -> str:
-    """Say how to get the files of a data set; the text is the same on every machine.
+    """Describe how to get the files of a data set; the text is the same on every machine.
 
     Examples
     --------
@@ -266,7 +266,7 @@ class RunOptions:
     name: str = ""  # of the simulation, for file names
     n_jobs: int | None = None  # as in gradraker.sigma2_sweep
     checkpoints: Path | None = None  # folder for repeats of sweeps
-    # Called with the part of the simulation that is done, from 0 to 1.
+    # Called with the finished part of the simulation, from 0 to 1.
     report: Callable[[float], None] = lambda part: None
 
 
@@ -276,14 +276,14 @@ class Simulation(Generic[T]):
 
     name: str  # in the results file
     data: str  # key of the data set
-    settings: Settings  # the paper's, as JSON can hold them
+    settings: Settings  # the paper's, ready for JSON
     run: Callable[[PaperGraph, Settings, RunOptions], Results]
     # Returns the object that figures and claims use; by default the results themselves.
     parse: Callable[[Mapping[str, Any], Settings], T] = lambda results, settings: results  # type: ignore[assignment,return-value]
-    fast_settings: Settings = field(default_factory=dict)  # that a quick look changes
+    fast_settings: Settings = field(default_factory=dict)  # changes of ``fast``
     needs_values: bool = True  # whether the graph alone is not enough
-    # Returns about how many seconds the simulation takes.
-    estimate_cost: Callable[[PaperGraph, Settings], float] = lambda graph, settings: _QUICK
+    # Returns the approximate seconds that the simulation takes.
+    estimate_cost: Callable[[PaperGraph, Settings], float] = lambda graph, settings: _QUICK_COST
 
     def choose_settings(self, *, fast: bool) -> Settings:
         """Return the settings, with few repeats and variances if ``fast``."""
@@ -296,11 +296,11 @@ class PaperFigure(Generic[T]):
 
     name: str  # such as "fig6a": the name that --only takes, and that of the figure's files
     title: str  # heading on the page
-    simulation: Simulation[T]  # whose results the others take
+    simulation: Simulation[T]  # its results are the argument of the functions below
     draw: Callable[[T], Display]
     make_table: Callable[[T], Table]  # with a header row
-    write_caption: Callable[[T], str]  # says what to see
-    row: int  # of the page: figures with the same number stand side by side
+    write_caption: Callable[[T], str]
+    row: int  # on the page: figures with the same number are side by side
 
 
 def compute_pair_distances(
@@ -315,7 +315,7 @@ def compute_pair_distances(
 
 
 def to_json_line(content: Mapping[str, Any]) -> str:
-    """Write one line of JSON; floats have all digits that it takes to read them back exactly."""
+    """Write one line of JSON; floats can be read back exactly."""
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
 
 
@@ -339,12 +339,12 @@ def to_csv(table: Table) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PaperResults:
-    """Results of the paper's simulations; not to be changed, since they are parsed once.
+    """Results of the paper's simulations; do not change them, since they are parsed only once.
 
     Attributes
     ----------
     header : dict
-        Seed, ``fast``, the names of the figures asked for, versions, and for each data set its
+        Seed, ``fast``, the names of the requested figures, versions, and for each data set its
         counts and checksum, or how to get it.
     simulations : dict of str to dict
         For each simulation that was run its ``dataset``, ``settings`` and ``results``.
@@ -373,7 +373,7 @@ class PaperResults:
         return parsed
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write JSON lines: the header, then one line per simulation; all or nothing."""
+        """Write JSON lines atomically: the header, then one line per simulation."""
         names = list(self.simulations)
         lines = [to_json_line({"format": FORMAT, **self.header, "simulations": names})]
         for name, simulation in self.simulations.items():
@@ -425,17 +425,17 @@ def run_simulations(
     download: bool,
     progress: Progress | None,
 ) -> PaperResults:
-    """Run simulations whose data are at hand; ``parts`` are the names that were asked for."""
+    """Run the simulations whose data are available; ``parts`` are the requested names."""
     graphs, facts = _load_graphs(chosen, download=download)
     simulations = [simulation for simulation in chosen if _can_run(simulation, graphs)]
     settings = [simulation.choose_settings(fast=fast) for simulation in simulations]
     costs = [
-        simulation.estimate_cost(graphs[simulation.data], own)
-        for simulation, own in zip(simulations, settings, strict=True)
+        simulation.estimate_cost(graphs[simulation.data], setting)
+        for simulation, setting in zip(simulations, settings, strict=True)
     ]
     total, before = sum(costs), 0.0
     found = {}
-    for simulation, own, cost in zip(simulations, settings, costs, strict=True):
+    for simulation, setting, cost in zip(simulations, settings, costs, strict=True):
 
         def report(
             part: float, name: str = simulation.name, cost: float = cost, before: float = before
@@ -446,10 +446,10 @@ def run_simulations(
         report(0.0)
         found[simulation.name] = {
             "dataset": simulation.data,
-            "settings": own | {"random_state": options.seed},
+            "settings": setting | {"random_state": options.seed},
             "results": simulation.run(
                 graphs[simulation.data],
-                own,
+                setting,
                 replace(options, name=simulation.name, report=report),
             ),
         }
@@ -468,7 +468,7 @@ def run_simulations(
 def _load_graphs(
     simulations: list[Simulation[Any]], *, download: bool
 ) -> tuple[dict[str, PaperGraph], dict[str, dict[str, Any]]]:
-    """Load the data sets that are at hand, and collect facts on all that are needed."""
+    """Load the available data sets, and collect facts about all that are needed."""
     graphs: dict[str, PaperGraph] = {}
     facts: dict[str, dict[str, Any]] = {}
     for key in DATA:

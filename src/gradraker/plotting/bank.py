@@ -1,4 +1,4 @@
-"""Member weights of a bank of kernels against time."""
+"""Plot member weights of a bank of kernels against time."""
 
 import math
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from gradraker.models.bank.gradraker_regressor import GradrakerRegressor
 from gradraker.plotting.figure import Axes, Display, count_columns, put_legend_above
 
-# Okabe and Ito's colours, the light yellow left out; lines beyond them are told apart by dashes.
+# Okabe and Ito's colours without the light yellow; when they repeat, the dashes change.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _DASHES = ("-", "--", ":", "-.")
-# Of a legend in small type: a line's sample and the space around it, a letter, a line of text.
+# Sizes in a legend of small type: a sample line with its margins, a letter, a line of text.
 _HANDLE_INCHES, _LETTER_INCHES, _LINE_INCHES = 0.5, 0.06, 0.17
 
 
@@ -24,7 +24,7 @@ class KernelWeightsDisplay(Display):
     Parameters
     ----------
     weights : array-like of shape (T, P)
-        Member weights that each step was predicted with.
+        Member weights at the prediction of each step.
     labels : sequence of P str
         Names of the members.
 
@@ -79,7 +79,7 @@ class KernelWeightsDisplay(Display):
         return axes
 
     def _count_columns(self, axes: "Axes") -> int:
-        """Members in a line of the legend above the data: as many as their labels allow."""
+        """Count the columns of the legend: as many as its longest label allows."""
         longest = max(map(len, self.labels))
         return count_columns(axes, _HANDLE_INCHES + _LETTER_INCHES * longest)
 
@@ -98,7 +98,7 @@ class KernelWeightsDisplay(Display):
 
 
 def _format_labels(model: GradrakerRegressor) -> list[str]:
-    """Variance and range of each member, where the rows have ranges."""
+    """Format the variance of each member, and its range if the rows have ranges."""
     try:
         names = [
             f" ({ranges.find_range(member.sigma2)})"

@@ -1,4 +1,4 @@
-"""Displays of one explained node: how they are made from an explanation or a model."""
+"""Base class of displays of one explained node, made from an explanation or a model."""
 
 from typing import Any, Self
 
@@ -27,7 +27,7 @@ class ExplainedNodeDisplay(Display):
         explanation : Explanation
             Result of :meth:`SKGRegressor.explain`.
         row : int, default=0
-            Number of the unknown node.
+            Index of the unknown node.
         ax : matplotlib.axes.Axes, optional
             Where to draw.
 
@@ -57,7 +57,7 @@ class ExplainedNodeDisplay(Display):
         X : {array-like, sparse matrix, data frame} of shape (n, M)
             Adjacency vectors of unknown nodes.
         row : int, default=0
-            The row of X that is shown.
+            The row of X to show.
         references : sequence of M names, optional
             Names of the columns of X, as for :meth:`SKGRegressor.predict`.
         ax : matplotlib.axes.Axes, optional
@@ -67,7 +67,7 @@ class ExplainedNodeDisplay(Display):
         -------
         The display, drawn.
         """
-        # One row only: weights by time of all rows may not fit into memory.
+        # One row only: weights over time of all rows may not fit into memory.
         number = check_row(row, X.shape[0] if hasattr(X, "shape") else len(X))
         names = find_row_names(X)
         explanation = model.explain(
@@ -84,5 +84,5 @@ class ExplainedNodeDisplay(Display):
 
 
 def format_title(explanation: Explanation, row: int) -> str:
-    """Name of the unknown node and the variance, for the head of a figure."""
+    """Format the name of the unknown node and the variance as the title of a figure."""
     return rf"Node {explanation.node_names[row]}, $\sigma^2$ = {explanation.sigma2:.3g}"

@@ -1,4 +1,4 @@
-"""Figures: colours, displays, axes and legends that they share; figures as files and in pages."""
+"""Shared colours, displays, axes and legends; figures as files and in pages."""
 
 import io
 import os
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 else:
-    Axes = Any  # in annotations only: drawings know no more of matplotlib before one is drawn
+    Axes = Any  # for annotations only: matplotlib is not imported before a figure is drawn
 
-# Okabe and Ito's colours can be told apart with any common colour blindness.
+# Okabe and Ito's colours are distinguishable with any common colour blindness.
 BLUE = "#0072B2"
 VERMILION = "#D55E00"
 ORANGE = "#E69F00"
@@ -30,8 +30,8 @@ BLACK = "#000000"
 GREY = "#9A9A9A"
 LIGHT_GREY = "#E3E3E3"
 DARK_GREY = "#5A5A5A"
-# The ranges of σ². Light tints, on which black text is read easily; the names are written in, so
-# that the colours need not be told apart.
+# The ranges of σ², in light tints that keep black text readable; names are written on them, so the
+# colours need not be distinguished.
 RANGE_TINTS = {
     "Chaos": "#F6D3BF",
     "Extending": "#BFE5D8",
@@ -39,12 +39,12 @@ RANGE_TINTS = {
     "Averaging": "#E3E3E3",
 }
 
-# In vector files, more points than this are an image: such files open in no time.
+# In vector files, more points than this are rasterized, so that the files open quickly.
 MANY_POINTS = 5000
 
 
 class Display:
-    """A picture that is drawn on given axes, or on a figure of its own.
+    """A picture that is drawn on given axes, or on a new figure.
 
     Attributes
     ----------
@@ -54,10 +54,10 @@ class Display:
 
     ax_: "Axes"
     figure_: "Figure"
-    size = (5.5, 3.6)  # of a figure of its own, in inches
+    size = (5.5, 3.6)  # of a new figure, in inches
 
     def plot(self, *, ax: "Axes | None" = None) -> Self:
-        """Draw on ``ax``, or on a new figure that no global state knows of.
+        """Draw on ``ax``, or on a new figure that pyplot does not manage.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class Display:
         axes = self._make_axes() if ax is None else ax
         self._draw(axes)
         self.ax_ = axes
-        # The figure of a figure is itself, that of a subfigure the whole one.
+        # axes.figure may be a subfigure; its .figure is the whole figure.
         self.figure_ = axes.figure.figure
         return self
 
@@ -83,14 +83,14 @@ class Display:
 
 
 class DrawnDisplay(Display):
-    """A picture that a function draws, on any axes and as often as ``plot`` is called.
+    """A picture that a function draws on any axes, each time ``plot`` is called.
 
     Parameters
     ----------
     draw_on : callable
-        Draws on the axes that it gets.
+        Draws on the given axes.
     width, height : float
-        Size of a figure of its own, in inches.
+        Size of a new figure, in inches.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class DrawnDisplay(Display):
 
 
 def make_grid(n_rows: int, n_columns: int, width: float, height: float) -> "list[Axes]":
-    """Axes in rows and columns on a figure of the given size in inches, row after row."""
+    """Make axes in rows and columns on a figure of the given size in inches, row by row."""
     figure = make_axes(width, height).figure.figure
     figure.clear()
     figure.set_layout_engine("constrained")
@@ -118,14 +118,14 @@ def make_grid(n_rows: int, n_columns: int, width: float, height: float) -> "list
 
 
 def make_axes(width: float = 5.5, height: float = 3.6) -> "Axes":
-    """Axes of the given size in inches on a figure that no global state knows of."""
+    """Make axes of the given size in inches on a figure that pyplot does not manage."""
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
         raise ImportError(
             "drawing a figure needs matplotlib: pip install 'gradraker[plot]'"
         ) from error
-    # A Figure of its own rather than pyplot: no window, no backend, nothing to close.
+    # A Figure rather than pyplot: no window, no backend, nothing to close.
     return Figure(figsize=(width, height), dpi=200, layout="constrained").subplots()
 
 
@@ -135,7 +135,7 @@ def draw_points(axes: "Axes", x: ArrayLike, y: ArrayLike, marker: str, **options
 
 
 def put_legend_above(axes: "Axes", *parts: Any, **options: Any) -> "Legend":
-    """Put the legend over the axes, where it hides no data."""
+    """Put the legend above the axes, where it hides no data."""
     place: dict[str, Any] = {
         "loc": "lower left",
         "bbox_to_anchor": (0.0, 1.0),
@@ -145,7 +145,7 @@ def put_legend_above(axes: "Axes", *parts: Any, **options: Any) -> "Legend":
 
 
 def add_titled_legend(axes: "Axes", *, title: str | None, last: Sequence[str] = ()) -> None:
-    """Put a legend with a title over the axes; the labels ``last`` come after all others."""
+    """Put a legend with a title above the axes; the labels in ``last`` come last."""
     handles, labels = axes.get_legend_handles_labels()
     order = sorted(
         range(len(labels)), key=lambda i: [*last].index(labels[i]) if labels[i] in last else -1
@@ -156,20 +156,20 @@ def add_titled_legend(axes: "Axes", *, title: str | None, last: Sequence[str] = 
     n_columns = count_columns(axes, 0.85)
     legend = put_legend_above(axes, *parts, ncols=n_columns, fontsize="small", **head, **spacing)
     for handle in legend.legend_handles:
-        # Small enough for thousands of points is too small for a legend.
+        # Markers of thousands of points are too small for a legend.
         if handle is not None and hasattr(handle, "set_markersize"):
             handle.set_markersize(5.0)
 
 
 def draw_spines(axes: "Axes") -> None:
-    """Draw the left and the lower one only, in grey."""
+    """Draw only the left and the lower spine, in grey."""
     axes.spines[["top", "right"]].set_visible(False)
     for side in ("left", "bottom"):
         axes.spines[side].set_color(GREY)
 
 
 def count_columns(axes: "Axes", inches: float) -> int:
-    """Columns of a legend of that width which fit; axes may be a small part of a figure."""
+    """Count the legend columns of a width that fit above axes, which may be a small subplot."""
     return max(1, int(axes.bbox.width / axes.figure.figure.dpi / inches))
 
 
@@ -191,7 +191,7 @@ def check_column(
     return checked
 
 
-# Kinds of files, and what they would say of a date and of programs; none says it.
+# Kinds of files, and metadata of dates and programs, which is removed.
 _METADATA: dict[str, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
@@ -225,20 +225,20 @@ def render_figure(figure: "Figure", kind: str) -> bytes:
     from matplotlib.backend_bases import get_registered_canvas_class
 
     check_choice("kind", kind, FORMATS)
-    file, shown, dpi = io.BytesIO(), figure.canvas, figure.dpi
+    file, old_canvas, dpi = io.BytesIO(), figure.canvas, figure.dpi
     try:
         with rc_context({"svg.hashsalt": "gradraker", "svg.fonttype": "path"}):
-            # Canvases have no types. Not figure.savefig, which draws twice.
+            # figure.savefig would draw twice. Canvases have no types.
             canvas: Any = get_registered_canvas_class(kind)(figure)
             getattr(canvas, f"print_{kind}")(file, metadata=_METADATA[kind])
     finally:
-        figure.set_canvas(shown)
-        figure.set_dpi(dpi)  # vector files have 72 dots per inch
+        figure.set_canvas(old_canvas)
+        figure.set_dpi(dpi)  # printing a vector file sets 72 dots per inch
     return file.getvalue()
 
 
 def write_figure(figure: "Figure", path: str | os.PathLike[str]) -> Path:
-    """Write a figure as SVG, PNG or PDF, by the ending of the name; equal ones make equal files.
+    """Write a figure as SVG, PNG or PDF, by the suffix; equal figures make equal files.
 
     Examples
     --------
@@ -250,13 +250,13 @@ def write_figure(figure: "Figure", path: str | os.PathLike[str]) -> Path:
     if kind not in FORMATS:
         raise ValueError(
             "path: a figure is written to a file that ends in "
-            f"{', '.join(f'.{one}' for one in FORMATS)}, got {os.fspath(path)!r}"
+            f"{', '.join(f'.{suffix}' for suffix in FORMATS)}, got {os.fspath(path)!r}"
         )
     return write_bytes(path, render_figure(figure, kind))
 
 
 def freeze_layout(figure: "Figure") -> None:
-    """Lay a figure out once and for all: each further file of it is written in half the time.
+    """Fix the layout of a figure, so that each further file takes half the time to write.
 
     Examples
     --------
@@ -266,12 +266,12 @@ def freeze_layout(figure: "Figure") -> None:
     """
     figure.draw_without_rendering()
     if any(axes.get_aspect() != "auto" for axes in figure.axes):
-        figure.draw_without_rendering()  # such axes have found their size only now
+        figure.draw_without_rendering()  # axes with a fixed aspect need two passes
     figure.set_layout_engine("none")
 
 
 def render_inline_svg(figure: "Figure", *, prefix: str, description: str) -> str:
-    """Draw a figure as an SVG element to be put into a page.
+    """Draw a figure as an SVG element for a page.
 
     It has no date and no random names, so equal figures have equal texts.
 
@@ -280,8 +280,7 @@ def render_inline_svg(figure: "Figure", *, prefix: str, description: str) -> str
     figure : matplotlib.figure.Figure
         The figure.
     prefix : str
-        Put before the ids of the element's parts, which must differ between the figures of
-        one page.
+        Prefix of all ids in the element; it must differ between the figures of a page.
     description : str
         Description of the picture, for readers who cannot see it.
 
@@ -301,7 +300,7 @@ def render_inline_svg(figure: "Figure", *, prefix: str, description: str) -> str
 
 
 def to_inline_svg(text: str, *, prefix: str, description: str) -> str:
-    """Turn an SVG file into an element to be put into a page; see :func:`render_inline_svg`.
+    """Turn an SVG file into an element for a page; see :func:`render_inline_svg`.
 
     Examples
     --------
@@ -315,7 +314,7 @@ def to_inline_svg(text: str, *, prefix: str, description: str) -> str:
     text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", text)
     label = f'role="img" aria-label="{escape(description, quote=True)}"'
-    # Without a size of its own the figure is as wide as the page lets it be.
+    # Without width and height the figure is as wide as the page allows.
     return re.sub(
         r'<svg ([^>]*?)width="[^"]*" height="[^"]*"|<svg height="[^"]*" width="[^"]*"',
         lambda match: f"<svg {label} {match.group(1) or ''}",

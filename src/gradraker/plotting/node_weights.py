@@ -1,4 +1,4 @@
-"""Contribution weights of one unknown node: against time, and by distance of the known nodes."""
+"""Plot contribution weights of one unknown node against time and by distance of known nodes."""
 
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from matplotlib.collections import PathCollection
 
 _NOISE, _TWICE_RATE, _EPOCH = "Noise range of $F$", r"$2\eta$", "End of epoch"
-# Around the unknown node, as part of the largest distance: room for nodes at distance 0.
+# Radius of the empty centre, over the largest distance: room for nodes at distance 0.
 _HOLE = 0.12
-# A circle that makes the figure larger than this part of the largest distance is left out.
-_ROOM = 1.3
-# Negative weights count, and get a colour of their own, from this part of the largest on.
-_NEGATIVE_FROM = 0.1
+# A circle with a larger radius than this, over the largest distance, is not drawn.
+_MAX_RADIUS = 1.3
+# Negative weights get their own colour if one exceeds this share of the largest weight.
+_MIN_NEGATIVE_SHARE = 0.1
 _GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
 
 
@@ -94,7 +94,7 @@ class _TimeDisplay(ExplainedNodeDisplay):
 class ContributionWeightsDisplay(_TimeDisplay):
     """Similarity measures B and contribution weights F of an unknown node against time.
 
-    The paper's figure 3. Grey is the noise range of F, weights in which do not count.
+    The paper's figure 3. Grey is the noise range of F; weights in it are not significant.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class ContributionWeightsDisplay(_TimeDisplay):
     Attributes
     ----------
     noise_range : tuple of float
-        Of the weights.
+        Noise range of the weights.
 
     Examples
     --------
@@ -152,7 +152,7 @@ class ConformityDisplay(_TimeDisplay):
     """Conformity factors α of an unknown node against time, the paper's figure 4.
 
     F = B (1 − α)^{T−i}: the nearer α is to 0, the slower the value seen at time i fades;
-    for very large σ² it is 2η. Times without α, where F and B differ in sign, are left out.
+    for very large σ² it is 2η. Times without α, where F and B differ in sign, are not drawn.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class ConformityDisplay(_TimeDisplay):
     Attributes
     ----------
     conformity : ndarray of shape (T,)
-        α_{T+1−i} for i = 1, …, T, NaN where there is none.
+        α_{T+1−i} for i = 1, …, T, NaN where it does not exist.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class ConformityDisplay(_TimeDisplay):
 
     @property
     def conformity(self) -> NDArray[np.float64]:
-        """Conformity factors, NaN where there are none."""
+        """Conformity factors, NaN where they do not exist."""
         return conformity_factor(self.similarities, self.weights)
 
     def _draw_series(self, axes: "Axes") -> None:
@@ -189,7 +189,7 @@ class ConformityDisplay(_TimeDisplay):
 
 
 def _find_epoch_ends(order: NDArray[np.int64], n_known: int) -> NDArray[np.int64]:
-    """Times after which a new epoch begins; none if training was not in whole epochs."""
+    """Find the times after which a new epoch begins; none if training was not in whole epochs."""
     n_epochs, rest = divmod(order.size, n_known)
     if rest or n_epochs < 2:
         return np.empty(0, dtype=np.int64)
@@ -202,9 +202,9 @@ def _find_epoch_ends(order: NDArray[np.int64], n_known: int) -> NDArray[np.int64
 class NodeDistancesDisplay(ExplainedNodeDisplay):
     """Known nodes around an unknown node, by distance, shaded and sized by contribution weight.
 
-    The paper's figure 2. The radius is ‖d‖, the distance of adjacency vectors, counted
-    from a small circle around the unknown node, so that nodes at distance 0 are seen. Angles
-    mean nothing: nodes of equal distance are spread over their ring, heavy ones apart.
+    The paper's figure 2. The radius is ‖d‖, the distance of adjacency vectors, measured
+    from a small circle around the unknown node, so that nodes at distance 0 are visible. Angles
+    have no meaning: nodes of equal distance are spread over their ring, heavy ones apart.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
     Attributes
     ----------
     radii, angles : ndarray of shape (n_known,)
-        Where the nodes are: ‖d‖ and radians.
+        Positions of the nodes: ‖d‖ and radians.
 
     Examples
     --------
@@ -258,7 +258,7 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
             explanation.squared_distances[number],
             explanation.weights[number],
             efficient_distance=(
-                # The Laplacian kernel's is an l1 distance, and squared ones are drawn.
+                # Squared distances are drawn, and that of the Laplacian kernel is an l1 distance.
                 explanation.efficient_distance(number)
                 if explanation.kernel == "gaussian"
                 else explanation.find_significant_distance(number)
@@ -270,10 +270,8 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
         farthest = float(self.radii.max()) or 1.0
         hole = _HOLE * farthest
         self._draw_scale(axes, farthest, hole)
-        outline: dict[str, Any] = {"markeredgecolor": BLACK, "markeredgewidth": 0.5}
-        axes.plot(
-            0.0, 0.0, "*", markersize=11.0, color=ORANGE, label="Tested node", zorder=5.0, **outline
-        )
+        star: dict[str, Any] = {"markeredgecolor": BLACK, "markeredgewidth": 0.5, "zorder": 5.0}
+        axes.plot(0.0, 0.0, "*", markersize=11.0, color=ORANGE, label="Unknown node", **star)
         self._draw_nodes(axes, hole)
         edge = 1.06 * (hole + self._draw_efficient_distance(axes, farthest, hole))
         axes.set(xlim=(-edge, edge), ylim=(-edge, edge), aspect="equal", title=self.title or "")
@@ -284,14 +282,14 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
         cast("PathCollection", legend.legend_handles[1]).set_sizes([30.0])
 
     def _draw_scale(self, axes: "Axes", farthest: float, hole: float) -> None:
-        """Faint circles with the distances that they stand for."""
+        """Draw faint circles, labelled with their distances."""
         from matplotlib.patches import Circle
         from matplotlib.patheffects import withStroke
         from matplotlib.ticker import MaxNLocator
 
         style: dict[str, Any] = {"ha": "center", "va": "top", "color": DARK_GREY, "zorder": 2.5}
         style |= {"path_effects": [withStroke(linewidth=2.0, foreground="white")]}
-        # Under the circle, on which nodes may be.
+        # Below the circle, since nodes may lie on it.
         style |= {"xytext": (0.0, -2.0), "textcoords": "offset points", "fontsize": "x-small"}
         ticks = np.asarray(MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(0.0, farthest))
         for tick in ticks[(ticks >= 0.0) & (ticks <= farthest)]:
@@ -305,7 +303,7 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
         from matplotlib.colors import Normalize
 
         largest = float(np.abs(self.weights).max()) or 1.0
-        signed = -float(self.weights.min()) > _NEGATIVE_FROM * largest
+        has_negative = -float(self.weights.min()) > _MIN_NEGATIVE_SHARE * largest
         last = np.argsort(np.abs(self.weights), kind="stable")  # the heaviest on top
         radii, angles = hole + self.radii[last], self.angles[last]
         share = np.abs(self.weights[last]) / largest
@@ -314,30 +312,30 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
             radii * np.cos(angles),
             radii * np.sin(angles),
             c=self.weights[last],
-            # Light ones step back: a ring may be full of them.
+            # Light ones are small: a ring may be full of them.
             s=size * (0.2 + 0.8 * share),
-            # Blue is positive in both.
-            cmap="RdBu" if signed else "Blues",
-            norm=Normalize(-largest if signed else 0.0, largest),
+            # Blue is positive in both maps.
+            cmap="RdBu" if has_negative else "Blues",
+            norm=Normalize(-largest if has_negative else 0.0, largest),
             edgecolors=GREY,
             linewidths=0.4,
-            label="Observed node",
+            label="Known node",
             zorder=3.0,
             rasterized=self.weights.size > MANY_POINTS,
         )
-        extend = "neither" if signed or self.weights.min() >= 0.0 else "min"
+        extend = "neither" if has_negative or self.weights.min() >= 0.0 else "min"
         label = "Contribution weight"
         axes.figure.colorbar(nodes, ax=axes, label=label, extend=extend, shrink=0.7, pad=0.02)
 
     def _draw_efficient_distance(self, axes: "Axes", farthest: float, hole: float) -> float:
-        """Draw the circle where it fits; return the largest distance that is to be seen."""
+        """Draw the circle if it fits; return the largest distance that must be visible."""
         if self.efficient_distance is None:
             return farthest
         if np.isnan(self.efficient_distance):
             axes.plot([], [], linestyle="none", label="No significant weight")
             return farthest
         radius = float(np.sqrt(self.efficient_distance))
-        fits = radius <= _ROOM * farthest  # read off noise, it may be anything
+        fits = radius <= _MAX_RADIUS * farthest  # where weights are noise, the radius is arbitrary
         angles = np.linspace(0.0, 2.0 * np.pi, 361) if fits else np.empty(0)
         x, y = (hole + radius) * np.cos(angles), (hole + radius) * np.sin(angles)
         label = f"Efficient distance, ‖d‖ = {radius:.2f}" + ("" if fits else ", farther out")
@@ -348,19 +346,19 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
 def _choose_angles(
     squared: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Angles that spread nodes of equal distance evenly, and the heavy ones of them too."""
-    # Distances that differ by rounding only are equal.
+    """Choose angles that spread nodes of equal distance evenly, and the heavy ones too."""
+    # Rounding errors must not separate equal distances.
     rounded = np.round(squared / (float(squared.max()) or 1.0), 9)
     order = np.lexsort((-np.abs(weights), rounded))  # ring by ring, the heaviest first
     _, starts, ring, counts = np.unique(
         rounded[order], return_index=True, return_inverse=True, return_counts=True
     )
-    start, everyone = starts[ring], np.arange(squared.size)
-    # Steps of the golden angle spread the first few as well as all; their ranks are even.
-    turns = (everyone - start) * _GOLDEN_ANGLE % (2.0 * np.pi)
+    rank = np.arange(squared.size) - starts[ring]  # within the ring
+    # Steps of the golden angle spread any number of nodes well; their ranks are evenly spaced.
+    turns = rank * _GOLDEN_ANGLE % (2.0 * np.pi)
     place = np.empty(squared.size, dtype=np.int64)
-    place[np.lexsort((turns, ring))] = everyone - start
+    place[np.lexsort((turns, ring))] = rank
     angles = np.empty(squared.size)
-    # Rings begin a golden angle apart: single nodes must not line up.
+    # Each ring starts a golden angle further, so that single nodes do not line up.
     angles[order] = np.pi / 2.0 + ring * _GOLDEN_ANGLE + 2.0 * np.pi * place / counts[ring]
     return angles

@@ -22,8 +22,8 @@ from gradraker.plotting.figure import (
     put_legend_above,
 )
 
-# Decades of room on both sides of the boundaries and the variance.
-_ROOM = 0.8
+# Decades of margin on both sides of the boundaries and the variance.
+_MARGIN_DECADES = 0.8
 
 
 def plot_sigma2_ranges(
@@ -38,7 +38,7 @@ def plot_sigma2_ranges(
     sigma2 : float
         The variance in use.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; default a new figure that no global state knows of.
+        Where to draw; default a new figure that pyplot does not manage.
 
     Returns
     -------
@@ -60,15 +60,15 @@ def plot_sigma2_ranges(
 
 
 def _draw_ranges(axes: "Axes", inner: NDArray[np.float64], sigma2: float) -> None:
-    factor = 10.0**_ROOM
+    factor = 10.0**_MARGIN_DECADES
     low, high = min(inner[0], sigma2) / factor, max(inner[-1], sigma2) * factor
     edges = np.array([low, *inner, high])
     for i, (name, colour) in enumerate(RANGE_TINTS.items()):
         axes.axvspan(edges[i], edges[i + 1], color=colour, linewidth=0.0)
         middle = np.sqrt(edges[i] * edges[i + 1])
         # A range may be too narrow for its name.
-        wide = np.log10(edges[i + 1] / edges[i]) > 0.11 * np.log10(high / low)
-        axes.text(middle, 0.25, name if wide else "", ha="center", va="center", fontsize=8.5)
+        is_wide = np.log10(edges[i + 1] / edges[i]) > 0.11 * np.log10(high / low)
+        axes.text(middle, 0.25, name if is_wide else "", ha="center", va="center", fontsize=8.5)
     for edge in inner:
         axes.axvline(edge, color=DARK_GREY, linewidth=0.8)
     axes.axvline(sigma2, color=BLACK, linewidth=2.0)
@@ -106,7 +106,7 @@ def plot_held_out(
     mean : float, optional
         Prediction of a model that predicts the mean, drawn as a dashed line.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; default a new figure that no global state knows of.
+        Where to draw; default a new figure that pyplot does not manage.
 
     Returns
     -------
@@ -156,9 +156,9 @@ def plot_errors(
     values, predictions : array-like of shape (n,)
         True values and predictions.
     mean : float, optional
-        Draw also the residuals of predicting this number, as an outline.
+        If given, the residuals of predicting this number are drawn as an outline.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; default a new figure that no global state knows of.
+        Where to draw; default a new figure that pyplot does not manage.
 
     Returns
     -------
@@ -182,14 +182,14 @@ def _draw_bars(
     from matplotlib.ticker import MaxNLocator
 
     residuals = predicted - true
-    of_mean = residuals[:0] if mean is None else mean - true
-    bins = _make_bins(np.concatenate([residuals, of_mean]), true.size)
+    mean_residuals = residuals[:0] if mean is None else mean - true
+    bins = _make_bins(np.concatenate([residuals, mean_residuals]), true.size)
     axes.axvline(0.0, color=DARK_GREY, linewidth=1.0, zorder=1.0)
     axes.hist(residuals, bins=bins.tolist(), color=BLUE, alpha=0.75, label="Residual", zorder=2.0)
     if mean is not None:
         outline: dict[str, Any] = {"histtype": "step", "color": VERMILION, "zorder": 3.0}
         label = "Residual of the mean"
-        axes.hist(of_mean, bins=bins.tolist(), lw=1.4, ls="--", label=label, **outline)
+        axes.hist(mean_residuals, bins=bins.tolist(), lw=1.4, ls="--", label=label, **outline)
     axes.set(xlabel="Prediction − value", ylabel="Nodes")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     _finish(axes)
@@ -205,7 +205,7 @@ def plot_distribution(
     values, predictions : array-like
         Known values, and predictions of other nodes.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; default a new figure that no global state knows of.
+        Where to draw; default a new figure that pyplot does not manage.
 
     Returns
     -------
@@ -238,7 +238,7 @@ def _draw_shares(axes: "Axes", known: NDArray[np.float64], predicted: NDArray[np
 
 
 def _make_bins(residuals: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    """Edges of some bins of equal width, one of which begins at 0."""
+    """Make the edges of bins of equal width, one of which is 0."""
     low, high = min(float(residuals.min()), 0.0), max(float(residuals.max()), 0.0)
     n_bins = int(np.clip(2.0 * np.sqrt(n), 6, 40))
     width = (high - low) / n_bins

@@ -1,4 +1,4 @@
-"""Why a node has its prediction: the known nodes that count, and its neighbourhood."""
+"""Plot the reasons for a prediction: the known nodes that count, and the neighbourhood."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
@@ -22,11 +22,11 @@ from gradraker.plotting.figure import (
 from gradraker.workflow import NodePredictions
 
 _PALETTE = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#BBBBBB")
-_LONGEST = 22
+_MAX_LABEL_LENGTH = 22
 
 
 class ContributorsDisplay(Display):
-    """Known nodes that count most in a prediction, as bars as long as their weights.
+    """Known nodes that count most in a prediction, as bars of their weights.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class ContributorsDisplay(Display):
     weights : array-like of shape (k,)
         Contribution weights.
     values : sequence of k texts, optional
-        What is known of them, written at the bars.
+        Their known values, written next to the names.
     title : str, optional
-        The node that is explained.
+        Title, such as the name of the explained node.
 
     Examples
     --------
@@ -75,13 +75,13 @@ class ContributorsDisplay(Display):
         return make_axes(5.5, 0.6 + 0.3 * max(3, len(self.names)))
 
     def _draw(self, axes: "Axes") -> None:
-        at = np.arange(len(self.names))[::-1]
+        heights = np.arange(len(self.names))[::-1]
         colours = [BLUE if weight >= 0.0 else VERMILION for weight in self.weights]
-        axes.barh(at, self.weights, color=colours, height=0.7)
+        axes.barh(heights, self.weights, color=colours, height=0.7)
         labels = [_shorten(name) for name in self.names]
         if self.values is not None:
             labels = [f"{name} ({v})" for name, v in zip(labels, self.values, strict=True)]
-        axes.set_yticks(at, labels, parse_math=False)
+        axes.set_yticks(heights, labels, parse_math=False)
         axes.axvline(0.0, color=BLACK, linewidth=0.8)
         axes.set_xlabel("Contribution weight")
         axes.set_title(_shorten(self.title, 44), loc="left", fontsize=10.0, parse_math=False)
@@ -103,7 +103,7 @@ class NeighbourhoodDisplay(Display):
     is_known : array-like of n bool
         Which values are known.
     edges : array-like of int, shape (m, 2)
-        Positions of nodes that are joined.
+        Pairs of positions of joined nodes.
     weights : array-like of shape (n,)
         Contribution weights; 0 for nodes that do not count.
     classes : sequence of labels, optional
@@ -149,7 +149,7 @@ class NeighbourhoodDisplay(Display):
         k: int = 8,
         ax: "Axes | None" = None,
     ) -> Self:
-        """Make the display of a node of some predictions, with k contributors, and plot it."""
+        """Make the display of one predicted node, with k contributors, and plot it."""
         found = result.find_contributors(k, nodes=[node])
         rows = [result.positions[name] for name in found.names[0]]
         drawn, edges = find_neighbourhood(result.adjacency, result.positions[node], rows)
@@ -169,14 +169,14 @@ class NeighbourhoodDisplay(Display):
         for i, j in self.edges.tolist():
             axes.plot(*places[[i, j]].T, color=GREY, linewidth=0.8, zorder=1.0)
         colours = self._choose_colours()
-        for shape, chosen in (("o", self.is_known), ("s", ~self.is_known)):
-            sizes = np.where(np.arange(len(self.names)) == 0, 170.0, 80.0)[chosen]
-            x, y = places[chosen].T
+        for shape, mask in (("o", self.is_known), ("s", ~self.is_known)):
+            sizes = np.where(np.arange(len(self.names)) == 0, 170.0, 80.0)[mask]
+            x, y = places[mask].T
             axes.scatter(
                 x,
                 y,
                 s=sizes,
-                c=[colours[i] for i in np.flatnonzero(chosen)],
+                c=[colours[i] for i in np.flatnonzero(mask)],
                 marker=shape,
                 edgecolors=DARK_GREY,
                 zorder=3.0,
@@ -233,7 +233,7 @@ def place_nodes(n: int, edges: NDArray[np.int64]) -> NDArray[np.float64]:
     return places
 
 
-def _shorten(name: object, longest: int = _LONGEST) -> str:
+def _shorten(name: object, longest: int = _MAX_LABEL_LENGTH) -> str:
     text = "".join(c if c.isprintable() else "\ufffd" for c in str(name))
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 

@@ -1,4 +1,4 @@
-"""GNMSE over the kernel variance: one curve with the four ranges, or a curve per setting."""
+"""Plot GNMSE over the kernel variance: one curve with the four ranges, or a curve per setting."""
 
 from collections.abc import Mapping
 from itertools import cycle
@@ -33,7 +33,7 @@ def plot_sweep(
     """Draw mean GNMSE over σ², with its standard error, the four ranges and σ²_ed.
 
     Boundaries are medians over repeats. The band is one standard error of the mean on both
-    sides; a single repeat has none.
+    sides; with a single repeat there is no band.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def plot_sweep(
     marks : mapping of str to float, optional
         Further variances to mark by thin lines, by their labels.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; default a new figure that no global state knows of.
+        Where to draw; default a new figure that pyplot does not manage.
 
     Returns
     -------
@@ -83,15 +83,15 @@ def _draw_sweep(
 def plot_settings_sweep(sweep: SettingsSweep, *, ax: "Axes | None" = None) -> DrawnDisplay:
     """Draw one curve of mean GNMSE over σ² for each value of D, η or E, from light to dark.
 
-    A circle marks the smallest mean of a curve, a dashed line of its colour σ²_ed, where the
-    boundaries depend on the setting; otherwise there is one line.
+    A circle marks the smallest mean of a curve. If σ²_ed depends on the setting, it is a dashed
+    line in the colour of each curve; otherwise a single line.
 
     Parameters
     ----------
     sweep : SettingsSweep
         Result of :func:`gradraker.sweep.settings_sweep`.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; default a new figure that no global state knows of.
+        Where to draw; default a new figure that pyplot does not manage.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def plot_settings_sweep(sweep: SettingsSweep, *, ax: "Axes | None" = None) -> Dr
 
 def _draw_settings(axes: "Axes", sweep: SettingsSweep) -> None:
     symbol = _SYMBOLS[sweep.setting]
-    by_setting = len({float(result.median_boundaries[1]) for result in sweep.results}) > 1
+    ed_varies = len({float(result.median_boundaries[1]) for result in sweep.results}) > 1
     colours = _choose_colours(len(sweep.results))
     for value, result, colour in zip(sweep.values, sweep.results, colours, strict=True):
         _draw_curve(axes, result, colour=colour, label=rf"${symbol}$ = {value:g}")
@@ -121,10 +121,10 @@ def _draw_settings(axes: "Axes", sweep: SettingsSweep) -> None:
         axes.plot(
             result.sigma2[best], result.mean[best], "o", color=colour, markersize=4.5, zorder=4.0
         )
-        if by_setting:
+        if ed_varies:
             axes.axvline(result.median_boundaries[1], color=colour, linewidth=1.0, linestyle="--")
     first = sweep.results[0]
-    if by_setting:
+    if ed_varies:
         axes.plot([], [], color=DARK_GREY, linewidth=1.0, linestyle="--", label=r"$\sigma^2_{ed}$")
     else:
         _mark_ed(axes, first)
@@ -165,7 +165,7 @@ def _shade_ranges(axes: "Axes", result: SweepResult) -> None:
 
 
 def _choose_colours(n: int) -> list[str]:
-    """Colours from light to dark that are told apart also in grey."""
+    """Choose colours from light to dark, which are distinguishable in greyscale too."""
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 
@@ -174,15 +174,15 @@ def _choose_colours(n: int) -> list[str]:
 
 def _finish(axes: "Axes", result: SweepResult) -> "Axes":
     sigma2, n_repeats = result.sigma2, result.n_repeats
-    name = str(result.settings["data"]["name"]).replace("$", r"\$")  # no mathematics
-    shown = f"mean of {n_repeats} repeats ± standard error" if n_repeats > 1 else "one repeat"
+    name = str(result.settings["data"]["name"]).replace("$", r"\$")  # no math text
+    repeats = f"mean of {n_repeats} repeats ± standard error" if n_repeats > 1 else "one repeat"
     axes.set(xscale="log", xlabel=r"Kernel variance $\sigma^2$", ylabel="GNMSE")
     if sigma2.size > 1:
         axes.set_xlim(sigma2[0], sigma2[-1])
     low, high = axes.get_ylim()
     axes.set_ylim(max(0.0, low), high + 0.09 * (high - low))  # room for the names of the ranges
     draw_spines(axes)
-    title = {"title": f"{name}: {shown}", "title_fontsize": "small", "alignment": "left"}
+    title = {"title": f"{name}: {repeats}", "title_fontsize": "small", "alignment": "left"}
     n_columns = 2 if len(axes.get_legend_handles_labels()[1]) == 4 else 3
     spacing = {"handletextpad": 0.5, "columnspacing": 1.2}
     put_legend_above(axes, ncols=n_columns, fontsize=8.0, **title, **spacing)

@@ -1,4 +1,4 @@
-"""Values of nodes: predictions by position, and differences by distance of adjacency vectors."""
+"""Plot values of nodes: predictions by position, differences by distance of adjacency vectors."""
 
 from typing import Any, Self
 
@@ -17,11 +17,11 @@ from gradraker.plotting.figure import (
     draw_points,
 )
 
-# More pairs than this are counted in cells: points would hide one another.
-_MOST_POINTS = 3000
-_CELLS = 60
-# Pairs by distance, for the running median.
-_GROUPS = 25
+# More pairs than this are counted in cells: points would hide each other.
+_MAX_POINTS = 3000
+_N_CELLS = 60
+# Groups of pairs by distance, for the running median.
+_N_GROUPS = 25
 
 
 class PredictedValuesDisplay(Display):
@@ -33,14 +33,14 @@ class PredictedValuesDisplay(Display):
     Parameters
     ----------
     position : array-like of shape (n,)
-        Where the nodes are on the horizontal axis, such as their altitude.
+        Positions of the nodes on the horizontal axis, such as their altitude.
     y_true : array-like of shape (n,)
         True values.
     y_pred : array-like of shape (n,)
         Predicted values. Those of known nodes are not drawn and may be NaN.
     known : array-like of n bool, optional
-        True for the nodes whose values the learner knew. They are drawn as small
-        grey dots. By default no node is.
+        True for nodes whose values the learner knew; they are drawn as small grey dots. By
+        default no node is known.
     position_label, value_label : str
         Labels of the axes, with units.
 
@@ -96,8 +96,8 @@ class PredictedValuesDisplay(Display):
         unknown = ~self.known
         x, true, predicted = self.position[unknown], self.y_true[unknown], self.y_pred[unknown]
         axes.vlines(x, true, predicted, colors=GREY, linewidths=0.7, zorder=1)
-        # Shapes differ as colours do, so that the figure survives a black and white printer. Sizes
-        # are such that the shapes look equally large; known values stand back.
+        # Shapes differ as well as colours, so that the figure is readable in black and white. Sizes
+        # make the shapes look equally large; known values are smaller.
         series = [
             (self.y_true, unknown, "o", 4.2, BLUE, "True"),
             (self.y_pred, unknown, "D", 3.6, VERMILION, "Predicted"),
@@ -117,7 +117,7 @@ def _check_known(known: ArrayLike | None, *, n: int) -> NDArray[np.bool_]:
     if known is None:
         return np.zeros(n, dtype=np.bool_)
     checked = np.array(known)
-    # Node numbers would pass for a mask if they were turned into bool silently.
+    # Node indices must not be converted to a mask silently.
     if checked.dtype != np.bool_ or checked.shape != (n,):
         raise ValueError(
             f"known must be an array of {n} bool, true for nodes whose values were known; "
@@ -129,7 +129,7 @@ def _check_known(known: ArrayLike | None, *, n: int) -> NDArray[np.bool_]:
 class SimilarityTransferDisplay(Display):
     """Difference of values against squared distance of rows, over pairs of nodes.
 
-    The paper's figures 7 and 8: where SKG works, small distances go with small differences.
+    The paper's figures 7 and 8: where SKG works, small distances come with small differences.
     Up to 3000 pairs are points; more are counted in cells. The line is the median of the
     differences of pairs at about the same distance, between their quartiles.
 
@@ -200,7 +200,7 @@ class SimilarityTransferDisplay(Display):
         -------
         SimilarityTransferDisplay
         """
-        # One neighbour: the picture does not depend on it, and it suits the fewest rows.
+        # The picture does not depend on the number of neighbours; 1 works with the fewest rows.
         transfer = similarity_transfer(
             X, y, n_neighbors=1, n_pairs=n_pairs, random_state=random_state
         )
@@ -217,7 +217,7 @@ class SimilarityTransferDisplay(Display):
         return cls(*pairs, title=title).plot(ax=ax)
 
     def _draw(self, axes: "Axes") -> None:
-        if self.squared_distances.size > _MOST_POINTS:
+        if self.squared_distances.size > _MAX_POINTS:
             self._draw_cells(axes)
         else:
             x, y = self.squared_distances, self.value_differences
@@ -253,25 +253,25 @@ class SimilarityTransferDisplay(Display):
 
         outline = [Stroke(linewidth=2.6, foreground="white"), Normal()]
         low, median, high = self.quartiles
-        both: dict[str, Any] = {"color": VERMILION, "path_effects": outline}
+        style: dict[str, Any] = {"color": VERMILION, "path_effects": outline}
         for quartile, label in ((low, "Quartiles"), (high, None)):
-            axes.plot(self.distances, quartile, "--", linewidth=0.9, label=label, **both)
+            axes.plot(self.distances, quartile, "--", linewidth=0.9, label=label, **style)
         axes.plot(
-            self.distances, median, "D-", linewidth=1.4, markersize=2.8, label="Median", **both
+            self.distances, median, "D-", linewidth=1.4, markersize=2.8, label="Median", **style
         )
 
 
 def _compute_quartiles(
     distances: NDArray[np.float64], differences: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Group pairs of about the same distance, equal ones together; mean distance, quartiles."""
+    """Group pairs by distance, and return the mean distance and the quartiles of each group."""
     order = np.argsort(distances, kind="stable")
     x, y = distances[order], differences[order]
-    smallest = max(1, x.size // _GROUPS)
-    firsts = np.flatnonzero(np.append(True, np.diff(x) > 0.0))  # of each distinct distance
+    min_size = max(1, x.size // _N_GROUPS)
+    firsts = np.flatnonzero(np.append(True, np.diff(x) > 0.0))  # equal distances stay together
     starts = [0]
     for first in firsts.tolist():
-        if first - starts[-1] >= smallest and x.size - first >= smallest:
+        if first - starts[-1] >= min_size and x.size - first >= min_size:
             starts.append(first)
     parts = [slice(a, b) for a, b in zip(starts, [*starts[1:], x.size], strict=True)]
     means = np.array([x[part].mean() for part in parts])
@@ -280,18 +280,18 @@ def _compute_quartiles(
 
 
 def _choose_edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Edges of about 60 cells; if values are multiples of a step, of whole steps around them."""
+    """Choose edges of about 60 cells; if values are multiples of a step, cells hold whole steps."""
     low, high = float(values.min()), float(values.max())
     if low == high:
         return np.array([low - 0.5, high + 0.5])
-    # Distinct up to rounding: differences of values that are multiples of 1/6 are not exactly so.
+    # Distinct up to rounding: differences of multiples of 1/6 are not exact.
     distinct = np.unique(np.round((values - low) / (high - low), 9))
     n_steps = 1.0 / float(np.diff(distinct).min())
     places = distinct * n_steps
     if np.abs(places - np.round(places)).max() < 1e-3:
         step = (high - low) / round(n_steps)
-        # Each cell holds as many multiples as any other, or there would be stripes.
-        per_cell = -(-round(n_steps) // _CELLS)
+        # All cells hold the same number of multiples; otherwise there would be stripes.
+        per_cell = -(-round(n_steps) // _N_CELLS)
         n_cells = round(n_steps) // per_cell + 1
         return np.asarray(low + step * (per_cell * np.arange(n_cells + 1) - 0.5))
-    return np.asarray(np.linspace(low, high, _CELLS + 1))
+    return np.asarray(np.linspace(low, high, _N_CELLS + 1))

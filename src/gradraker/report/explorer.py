@@ -1,4 +1,4 @@
-"""The data of the living page: every node in a few bytes, and panels for the nodes that matter."""
+"""Data of the interactive page: a few bytes per node, and panels for the remarkable nodes."""
 
 import base64
 import json
@@ -17,25 +17,25 @@ from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.report.summary import to_json_name
 from gradraker.workflow import Contributors, NodePredictions
 
-# A page below 10 MB: bytes for all data, and for the columns of one node, the most nodes.
+# Limits that keep a page below 10 MB: bytes of all data, bytes of columns per node, nodes.
 _PAGE_BYTES = 7_500_000
 _COLUMN_BYTES = 40
-_MOST_NODES = 110_000
-_LONGEST_NAME = 300
-# Neighbours that are listed with a node, and known nodes that a panel lists.
-_MOST_NEIGHBOURS = 12
+_MAX_NODES = 110_000
+_MAX_NAME_LENGTH = 300
+# Neighbours listed with a node, and known nodes listed in a panel.
+_MAX_NEIGHBOURS = 12
 _N_CONTRIBUTORS = 8
-# Nodes with a panel: all of a small graph, or so many of each kind.
-_SMALL = 600
-_FEWEST = 100
-_EXTREMES, _UNCERTAIN, _SURPRISING = 130, 160, 160
+# Panels: for all nodes of a small graph, else this many of each kind; a minimum per target.
+_MAX_PANELS = 600
+_MIN_PANELS = 100
+_N_EXTREMES, _N_UNCERTAIN, _N_SURPRISING = 130, 160, 160
 
 
 @dataclass(frozen=True)
-class Choice:
-    """Rows of nodes by what is remarkable about them, the most remarkable first."""
+class RemarkableNodes:
+    """Rows of remarkable nodes, by the reason; the most remarkable first."""
 
-    asked: NDArray[np.int64]  # those that a user asked for
+    requested: NDArray[np.int64]  # by the user
     highest: NDArray[np.int64]
     lowest: NDArray[np.int64]
     uncertain: NDArray[np.int64]
@@ -49,23 +49,23 @@ def build_explorer(
     model_file: str | None = None,
     n_targets: int = 1,
 ) -> dict[str, Any]:
-    """Collect what the living page shows, as a dict that JSON can hold.
+    """Collect the data of the interactive page, as a dict ready for JSON.
 
     Parameters
     ----------
     result : NodePredictions
-        What :func:`gradraker.predict_nodes` returned.
+        Result of :func:`gradraker.predict_nodes`.
     explain_nodes : sequence of names
-        Nodes that get a panel in any case.
+        Nodes that always get a panel.
     model_file : str, optional
         The file of the model, for the command that explains a node.
     n_targets : int, default=1
-        Targets that share a page, which stays as small as a page of one.
+        Number of targets that share a page; each gets its share of the space.
 
     Returns
     -------
     dict
-        Numbers of all nodes are packed as base64; nodes are numbered in the order of their names.
+        Columns of all nodes are packed as base64; nodes are numbered in the order of their names.
 
     Examples
     --------
@@ -77,16 +77,16 @@ def build_explorer(
     >>> explorer["n"], len(explorer["panels"])
     (89, 89)
     """
-    choice = choose_remarkable(result, _find_rows(result, explain_nodes))
-    shown = _choose_shown(len(result.nodes), choice, _MOST_NODES // n_targets)
-    given = [str(name) for name in result.nodes[shown].tolist()]
-    order = _sort_names(given)
-    shown, given = shown[order], [given[i] for i in order]
+    remarkable = choose_remarkable(result, _find_rows(result, explain_nodes))
+    shown = _choose_shown(len(result.nodes), remarkable, _MAX_NODES // n_targets)
+    full_names = [str(name) for name in result.nodes[shown].tolist()]
+    order = _sort_names(full_names)
+    shown, full_names = shown[order], [full_names[i] for i in order]
     free = _PAGE_BYTES // n_targets - _COLUMN_BYTES * shown.size
-    number = np.full(len(result.nodes), -1, dtype=np.int64)  # the number on the page of each row
+    number = np.full(len(result.nodes), -1, dtype=np.int64)  # row → number on the page
     number[shown] = np.arange(shown.size)
-    names, n_cut = _cut_names(given, free * 2 // 3)
-    rows = _choose_panels(choice, number, max(_SMALL // n_targets, _FEWEST))
+    names, n_cut = _cut_names(full_names, free * 2 // 3)
+    rows = _choose_panels(remarkable, number, max(_MAX_PANELS // n_targets, _MIN_PANELS))
     absent = len(result.nodes) - shown.size
     left_out = [f"{absent} nodes are left out, so that the page stays small"] if absent else []
     left_out += [f"{n_cut} long names are cut"] if n_cut else []
@@ -94,33 +94,33 @@ def build_explorer(
     neighbours = _list_neighbours(result, shown, number, max(free // 3, free - used))
     panels, smallest = _make_panels(result, rows, number)
     labels = result.classes.tolist() if result.task == "classes" else []
-    classes = [show_hidden(to_json_name(label))[:_LONGEST_NAME] for label in labels]
+    classes = [show_hidden(to_json_name(label))[:_MAX_NAME_LENGTH] for label in labels]
     model = shlex.quote(model_file or "MODEL")
-    of_target = "" if result.target is None else f" --target={shlex.quote(str(result.target))}"
+    target_option = "" if result.target is None else f" --target={shlex.quote(str(result.target))}"
     return {
         "n": int(shown.size),
         "task": result.task,
         "names": names,
-        "odd": [i for i, (a, b) in enumerate(zip(names, given, strict=True)) if a != b],
+        "odd": [i for i, (a, b) in enumerate(zip(names, full_names, strict=True)) if a != b],
         "columns": _pack_columns(result, shown),
         "classes": classes,
         "coverage": result.coverage,
         "neighbours": neighbours,
         "panels": panels,
         "smallest_weight": smallest,
-        # Explains a node, whose name is added to it.
-        "command": f"gradraker explain --model {model}{of_target} --node=",
+        # The page appends the name of a node.
+        "command": f"gradraker explain --model {model}{target_option} --node=",
         "left_out": left_out,
     }
 
 
-def choose_remarkable(result: NodePredictions, asked: NDArray[np.int64]) -> Choice:
+def choose_remarkable(result: NodePredictions, requested: NDArray[np.int64]) -> RemarkableNodes:
     """Choose the highest, lowest and least certain predictions, and the most surprising values."""
     unknown = np.flatnonzero(~result.is_known)
     empty = np.empty(0, dtype=np.int64)
     if result.probabilities is not None:
-        sure = result.probabilities.max(axis=1)[unknown]
-        uncertain = unknown[np.argsort(sure, kind="stable")]
+        certainty = result.probabilities.max(axis=1)[unknown]
+        uncertain = unknown[np.argsort(certainty, kind="stable")]
         highest, lowest = uncertain[::-1], empty
     else:
         by_value = unknown[np.argsort(result.predictions[unknown], kind="stable")]
@@ -128,11 +128,11 @@ def choose_remarkable(result: NodePredictions, asked: NDArray[np.int64]) -> Choi
         if result.intervals is not None:
             widths = np.subtract(*result.intervals[unknown].T[::-1])
             uncertain = unknown[np.argsort(-widths, kind="stable")]
-    return Choice(asked, highest, lowest, uncertain, _rank_surprising(result))
+    return RemarkableNodes(requested, highest, lowest, uncertain, _rank_surprising(result))
 
 
 def _rank_surprising(result: NodePredictions) -> NDArray[np.int64]:
-    """Return known nodes, those first whose left-out prediction is the worst."""
+    """Return known nodes, the worst left-out prediction first."""
     left_out = result.left_out
     if isinstance(left_out, LeftOut):
         errors = np.abs(left_out.predictions - left_out.values)
@@ -151,31 +151,31 @@ def _find_rows(result: NodePredictions, nodes: Sequence[Hashable]) -> NDArray[np
     return np.array([position[node] for node in nodes], dtype=np.int64)
 
 
-def _choose_shown(n: int, choice: Choice, most: int) -> NDArray[np.int64]:
-    """Return the rows of the nodes that the page holds: all, or those that matter most."""
-    if n <= most:
+def _choose_shown(n: int, remarkable: RemarkableNodes, n_max: int) -> NDArray[np.int64]:
+    """Return the rows of the nodes on the page: all, or the most remarkable ones."""
+    if n <= n_max:
         return np.arange(n)
-    third = most // 3
-    first = [choice.asked, choice.uncertain[:third], choice.surprising[:third]]
-    first += [choice.highest[:third], choice.lowest[:third], np.arange(n)]
-    return np.array(list(dict.fromkeys(np.concatenate(first).tolist())))[:most]
+    third = n_max // 3
+    ranked = [remarkable.requested, remarkable.uncertain[:third], remarkable.surprising[:third]]
+    ranked += [remarkable.highest[:third], remarkable.lowest[:third], np.arange(n)]
+    return np.array(list(dict.fromkeys(np.concatenate(ranked).tolist())))[:n_max]
 
 
 def _sort_names(names: list[str]) -> list[int]:
-    """Return the order of names: by number if all are whole numbers, else by letters."""
+    """Return the order of names: by number if all are whole numbers, else alphabetical."""
     if all(name.removeprefix("-").isdecimal() and name.isascii() for name in names):
         return sorted(range(len(names)), key=lambda i: (int(names[i]), names[i]))
     return sorted(range(len(names)), key=lambda i: names[i])
 
 
-def _cut_names(given: list[str], most_bytes: int) -> tuple[list[str], int]:
-    """Return names that fit the page and hide nothing, and how many of them had to be cut."""
-    longest = _LONGEST_NAME
-    names = [show_hidden(name) for name in given]
+def _cut_names(full_names: list[str], max_bytes: int) -> tuple[list[str], int]:
+    """Return names that fit the page, hidden characters shown, and how many of them were cut."""
+    longest = _MAX_NAME_LENGTH
+    names = [show_hidden(name) for name in full_names]
     sizes = np.array([len(json.dumps(name, ensure_ascii=False)) + 2 for name in names])
-    while longest > 8 and int(np.minimum(sizes, longest + 6).sum()) > most_bytes:
+    while longest > 8 and int(np.minimum(sizes, longest + 6).sum()) > max_bytes:
         longest = longest * 3 // 4
-    # How long a name was is worth the room only where there is some.
+    # The length of a cut name is added only if there is space for it.
     cut = [
         name
         if len(name) <= longest
@@ -194,18 +194,18 @@ def _pack_columns(result: NodePredictions, shown: NDArray[np.int64]) -> dict[str
     if result.task == "classes":
         assert result.probabilities is not None
         order = result.rank_classes()[shown]
-        chances = np.take_along_axis(result.probabilities[shown], order[:, :2], axis=1)
+        probabilities = np.take_along_axis(result.probabilities[shown], order[:, :2], axis=1)
         position = {label: i for i, label in enumerate(result.classes.tolist())}
         codes = [position.get(label, -1) for label in result.values[shown].tolist()]
         columns |= {
             "value": np.array(codes, dtype=np.int32),
             "prediction": order[:, 0].astype(np.int32),
-            "probability": chances[:, 0],
+            "probability": probabilities[:, 0],
         }
         if order.shape[1] > 1:
             columns |= {
                 "runner_up": order[:, 1].astype(np.int32),
-                "runner_up_probability": chances[:, 1],
+                "runner_up_probability": probabilities[:, 1],
             }
     else:
         columns |= {"value": result.values[shown], "prediction": result.predictions[shown]}
@@ -215,61 +215,63 @@ def _pack_columns(result: NodePredictions, shown: NDArray[np.int64]) -> dict[str
     left_out = _list_left_out_predictions(result)[shown]
     if np.isfinite(left_out).any():
         columns["left_out"] = left_out if result.task == "values" else left_out.astype(np.int32)
-    # Floats need 7 digits only.
-    kinds = {
-        name: "<f4" if one.dtype.kind == "f" else one.dtype.str for name, one in columns.items()
+    # 7 digits are enough for floats.
+    return {
+        name: pack(column, "<f4" if column.dtype.kind == "f" else column.dtype.str)
+        for name, column in columns.items()
     }
-    return {name: pack(column, kinds[name]) for name, column in columns.items()}
 
 
 def _list_left_out_predictions(result: NodePredictions) -> NDArray[np.float64]:
-    """Return the left-out prediction of each node, or the number of its class; NaN for none."""
-    found = np.full(len(result.nodes), np.nan)
+    """Return the left-out prediction of each node, NaN for none; for classes its code, or -1."""
+    predictions = np.full(len(result.nodes), np.nan)
     left_out = result.left_out
     if isinstance(left_out, LeftOut):
-        found[left_out.rows] = left_out.predictions
+        predictions[left_out.rows] = left_out.predictions
     elif isinstance(left_out, LeftOutClasses):
-        found[:] = -1.0
-        found[left_out.rows] = left_out.predicted
-    return found
+        predictions[:] = -1.0
+        predictions[left_out.rows] = left_out.predicted
+    return predictions
 
 
 def _list_neighbours(
     result: NodePredictions,
     shown: NDArray[np.int64],
     number: NDArray[np.int64],
-    most_bytes: int,
+    max_bytes: int,
 ) -> dict[str, str]:
-    """Return some neighbours of each node: known ones first, as few as fit the page."""
+    """Return some neighbours of each node, known ones first, as many as fit the page."""
     A = result.adjacency
     counts = np.diff(A.indptr)[shown]
-    most = _MOST_NEIGHBOURS
-    while most > 1 and 6 * int(np.minimum(counts, most).sum()) > most_bytes:
-        most -= 1
+    n_max = _MAX_NEIGHBOURS
+    while n_max > 1 and 6 * int(np.minimum(counts, n_max).sum()) > max_bytes:
+        n_max -= 1
     known = result.is_known
     listed: list[NDArray[np.int64]] = []
     for row in shown.tolist():
         others = A.indices[A.indptr[row] : A.indptr[row + 1]]
         others = others[(others != row) & (number[others] >= 0)]
-        if others.size > most:
-            others = others[np.argsort(~known[others], kind="stable")[:most]]
+        if others.size > n_max:
+            others = others[np.argsort(~known[others], kind="stable")[:n_max]]
         listed.append(number[others])
-    starts = np.concatenate([[0], np.cumsum([len(one) for one in listed])])
+    starts = np.concatenate([[0], np.cumsum([len(numbers) for numbers in listed])])
     ids = np.concatenate(listed) if listed else np.empty(0)
     return {"starts": pack(starts, "<u4"), "ids": pack(ids, "<u4")}
 
 
-def _choose_panels(choice: Choice, number: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    if number.size <= most:
+def _choose_panels(
+    nodes: RemarkableNodes, number: NDArray[np.int64], n_max: int
+) -> NDArray[np.int64]:
+    if number.size <= n_max:
         return np.arange(number.size)
-    part = most / _SMALL
-    extremes, uncertain = round(part * _EXTREMES), round(part * _UNCERTAIN)
-    chosen = [choice.asked, choice.highest[:extremes], choice.lowest[:extremes]]
-    chosen += [choice.uncertain[:uncertain], choice.surprising[: round(part * _SURPRISING)]]
-    # More of these where there are too few of the others, then any.
-    chosen += [choice.highest[:_SMALL], choice.surprising[:_SMALL], np.arange(_SMALL)]
+    share = n_max / _MAX_PANELS
+    extremes, uncertain = round(share * _N_EXTREMES), round(share * _N_UNCERTAIN)
+    chosen = [nodes.requested, nodes.highest[:extremes], nodes.lowest[:extremes]]
+    chosen += [nodes.uncertain[:uncertain], nodes.surprising[: round(share * _N_SURPRISING)]]
+    # If these are too few: more of the highest and the surprising, then any.
+    chosen += [nodes.highest[:_MAX_PANELS], nodes.surprising[:_MAX_PANELS], np.arange(_MAX_PANELS)]
     rows = np.array(list(dict.fromkeys(np.concatenate(chosen).tolist())), dtype=np.int64)
-    rows = rows[: max(most, choice.asked.size)]
+    rows = rows[: max(n_max, nodes.requested.size)]
     return rows[number[rows] >= 0]
 
 
@@ -307,14 +309,14 @@ def _make_panel(
 ) -> dict[str, Any]:
     rows = [result.positions[name] for name in found.names[i]]
     weights = found.weights[i].tolist()
-    kept = [at for at, (r, w) in enumerate(zip(rows, weights, strict=True)) if number[r] >= 0 and w]
+    pairs = [(r, w) for r, w in zip(rows, weights, strict=True) if number[r] >= 0 and w]
     drawn, edges = find_neighbourhood(
-        result.adjacency, row, [rows[at] for at in kept], is_shown=number >= 0
+        result.adjacency, row, [r for r, _ in pairs], is_shown=number >= 0
     )
     panel: dict[str, Any] = {
         "i": int(number[row]),
         "left_out": without_own,
-        "weights": [[int(number[rows[at]]), float(f"{weights[at]:.4g}")] for at in kept],
+        "weights": [[int(number[r]), float(f"{weight:.4g}")] for r, weight in pairs],
         "drawn": number[drawn].tolist(),
         "edges": edges,
     }
@@ -328,5 +330,5 @@ def _make_panel(
 
 
 def pack(array: Any, kind: str) -> str:
-    """Return an array for JSON: base64 of little-endian numbers of a kind such as ``"<f8"``."""
+    """Pack an array for JSON: base64 of little-endian numbers of a type such as ``"<f8"``."""
     return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode()

@@ -1,4 +1,4 @@
-"""The summary of a job as one HTML file that loads nothing, with or without scripts."""
+"""Render the summary of a job as one self-contained HTML file, with or without scripts."""
 
 import base64
 import hashlib
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 _TEMPLATE = "prediction.html"
 _TARGET_TEMPLATE = "target.html"
-_MOST_TARGETS = 20
+_MAX_TARGETS = 20
 _N_SHOWN = 15
 _N_LISTED = 10
 
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """The decimal mark, and what stands between thousands.
+    """The decimal mark and the separator of thousands.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class NumberFormat:
     group: str
 
     def format_number(self, value: float | None) -> str:
-        """Return a number with four digits that count; "none" if it is missing or not finite."""
+        """Return a number with four significant digits; "none" if it is missing or not finite."""
         if value is None or not math.isfinite(value):
             return "none"
         text = f"{value:.4g}".replace("-", "−")
@@ -84,11 +84,11 @@ def render_predictions(
     Parameters
     ----------
     summary : dict
-        What :func:`gradraker.report.summarize_predictions` returned, or what
-        ``gradraker predict --json`` printed.
+        Result of :func:`gradraker.report.summarize_predictions`, or output of
+        ``gradraker predict --json``.
     explorer : dict, optional
-        What :func:`gradraker.report.build_explorer` returned: the page then has a table of all
-        nodes that can be searched, and panels. Without it the page has no script.
+        Result of :func:`gradraker.report.build_explorer`: the page then has a searchable table of
+        all nodes, and panels. Without it the page has no script.
     title : str, optional
         Title of the page.
     unit : str, optional
@@ -99,7 +99,7 @@ def render_predictions(
     Returns
     -------
     str
-        HTML with everything in it. Equal summaries make equal pages.
+        Self-contained HTML. Equal summaries make equal pages.
 
     Examples
     --------
@@ -124,12 +124,12 @@ def render_targets(
     units: Mapping[str, str] | None = None,
     number_language: str = "si",
 ) -> str:
-    """Make a page of several targets, on which a reader chooses one of them.
+    """Make a page of several targets, of which the reader chooses one.
 
     Parameters
     ----------
     summaries, explorers : dict
-        By the name of the target, what :func:`render_predictions` takes.
+        The same as for :func:`render_predictions`, by the name of the target.
     title : str, optional
         Title of the page.
     units : dict, optional
@@ -140,28 +140,28 @@ def render_targets(
     Returns
     -------
     str
-        HTML with everything in it.
+        Self-contained HTML.
 
     Examples
     --------
     >>> from gradraker import NodeRegressor, load_temperature
     >>> from gradraker.report import build_explorer, render_targets, summarize_predictions
-    >>> from gradraker.workflow import predict_targets
+    >>> from gradraker.workflow import predict_all_targets
     >>> data = load_temperature()
     >>> known = {n: {"day": v, "night": v - 8} for n, v in zip(data.node_names[:60], data.values)}
-    >>> found = predict_targets(NodeRegressor().fit(data, known))
-    >>> summaries = {name: summarize_predictions(one) for name, one in found.items()}
-    >>> explorers = {name: build_explorer(one, n_targets=2) for name, one in found.items()}
+    >>> found = predict_all_targets(NodeRegressor().fit(data, known))
+    >>> summaries = {name: summarize_predictions(result) for name, result in found.items()}
+    >>> explorers = {name: build_explorer(found[name], n_targets=2) for name in found}
     >>> render_targets(summaries, explorers=explorers).count("<figure")
     6
     """
-    if len(summaries) > _MOST_TARGETS:
+    if len(summaries) > _MAX_TARGETS:
         raise ValueError(
-            f"a page shows at most {_MOST_TARGETS} targets, got {len(summaries)}: make one for some"
+            f"a page shows at most {_MAX_TARGETS} targets, got {len(summaries)}: choose some"
         )
-    given = units or {}
+    units = units or {}
     parts = [
-        _Part(summary, explorers[name], given.get(name), name, f"t{i}-")
+        _Part(summary, explorers[name], units.get(name), name, f"t{i}-")
         for i, (name, summary) in enumerate(summaries.items(), start=1)
     ]
     return _render_page(parts, title or "Predicted node values", number_language)
@@ -169,7 +169,7 @@ def render_targets(
 
 @dataclass(frozen=True)
 class _Part:
-    """What a page shows of one target; its ids begin with the prefix."""
+    """The part of a page about one target; its element ids begin with the prefix."""
 
     summary: Mapping[str, Any]
     explorer: Mapping[str, Any] | None
@@ -178,7 +178,7 @@ class _Part:
     prefix: str = ""
 
     def to_row(self) -> dict[str, Any]:
-        """Return what the table of all targets says of this one."""
+        """Return the row of this target in the table of all targets."""
         values, held_out = self.summary["values"], self.summary["held_out"] or {}
         return {
             "target": self.target,
@@ -215,7 +215,7 @@ def _render_page(parts: list[_Part], title: str, number_language: str) -> str:
     script: dict[str, Any] = {}
     if parts[0].explorer is not None:
         text = files("gradraker.report").joinpath("templates/explorer.js").read_text("utf-8")
-        # The hash lets the script run.
+        # The content security policy allows the script by its hash.
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         script = {"script": Markup(text), "script_hash": f"sha256-{digest}"}
     page = environment.get_template(_TEMPLATE)
@@ -223,11 +223,11 @@ def _render_page(parts: list[_Part], title: str, number_language: str) -> str:
 
 
 def _list_remarkable(summary: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """Return the highest, the lowest and the least certain predictions, by their title."""
+    """Return the highest, the lowest and the least certain predictions, by title."""
     predictions = summary["predictions"]
     lists: dict[str, list[dict[str, Any]]] = {}
     if summary["task"] == "values" and len(predictions) > _N_LISTED:
-        ranked = sorted(predictions, key=lambda one: one["prediction"])
+        ranked = sorted(predictions, key=lambda entry: entry["prediction"])
         lists = {"The highest": ranked[: -_N_LISTED - 1 : -1], "The lowest": ranked[:_N_LISTED]}
     least = list_least_certain(predictions, _N_LISTED)
     return lists | ({"The least certain": least} if least else {})
@@ -236,12 +236,12 @@ def _list_remarkable(summary: Mapping[str, Any]) -> dict[str, list[dict[str, Any
 def _pack_explorer(
     explorer: Mapping[str, Any], numbers: NumberFormat, unit: str | None
 ) -> dict[str, Any]:
-    """Return the data of a living page."""
+    """Return the data of an interactive page."""
     from markupsafe import Markup
 
-    shown = {"decimal": numbers.decimal, "group": numbers.group, "unit": unit or ""}
-    text = json.dumps(dict(explorer) | shown, allow_nan=False, ensure_ascii=False)
-    # Inside of a script element only these characters could end it or mean something else.
+    formats = {"decimal": numbers.decimal, "group": numbers.group, "unit": unit or ""}
+    text = json.dumps(dict(explorer) | formats, allow_nan=False, ensure_ascii=False)
+    # Inside a script element only these characters could end it or have another meaning.
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     # Safe to mark: the text cannot end its element.
@@ -249,9 +249,9 @@ def _pack_explorer(
 
 
 def make_environment(*packages: str, numbers: NumberFormat = NUMBER_FORMATS["si"]) -> "Environment":
-    """Templates, with everything escaped and the filters that all pages use.
+    """Make the template environment, which escapes everything and has the filters of all pages.
 
-    Those of ``packages`` come before those of the report, and may extend them.
+    Templates of ``packages`` take precedence over those of the report, and may extend them.
     """
     try:
         import jinja2  # noqa: F401
@@ -264,10 +264,10 @@ def make_environment(*packages: str, numbers: NumberFormat = NUMBER_FORMATS["si"
 
 @cache
 def _make_environment(packages: tuple[str, ...], numbers: NumberFormat) -> "Environment":
-    # Once for all pages: compiling templates takes longer than filling them.
+    # Cached: compiling templates takes longer than rendering them.
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-    # Names of nodes come from anywhere: everything is escaped unless it is marked as HTML.
+    # Names of nodes are untrusted: everything is escaped unless it is marked as HTML.
     environment = Environment(
         loader=ChoiceLoader(
             [PackageLoader(package) for package in (*packages, "gradraker.report")]
@@ -286,7 +286,7 @@ def _make_environment(packages: tuple[str, ...], numbers: NumberFormat) -> "Envi
 
 
 def _draw_figures(summary: Mapping[str, Any], prefix: str) -> "dict[str, Markup]":
-    """SVG elements by name; a figure is left out where there is nothing to draw."""
+    """Draw SVG elements by name; a figure without data is omitted."""
     from markupsafe import Markup
 
     drawn: dict[str, tuple[DrawnDisplay, str]] = {}
@@ -300,7 +300,7 @@ def _draw_figures(summary: Mapping[str, Any], prefix: str) -> "dict[str, Markup]
     if summary["task"] == "values" and summary["predictions"]:
         known, predictions = (
             summary["values"],
-            [one["prediction"] for one in summary["predictions"]],
+            [entry["prediction"] for entry in summary["predictions"]],
         )
         drawn["distribution"] = (
             plot_distribution(known["quantiles"], predictions),
@@ -317,7 +317,7 @@ def _draw_figures(summary: Mapping[str, Any], prefix: str) -> "dict[str, Markup]
             plot_errors(values, predictions, mean=held_out["mean"]),
             f"Histogram of the residuals of {len(values)} held-out nodes.",
         )
-    # Safe to mark: matplotlib wrote it, and it holds numbers and our own words only.
+    # Safe to mark: matplotlib wrote it, and it holds only numbers and fixed labels.
     return {
         name: Markup(
             render_inline_svg(display.figure_, prefix=prefix + name, description=description)

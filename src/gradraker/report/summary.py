@@ -1,4 +1,4 @@
-"""Everything worth telling about a prediction job, as a dict that JSON can hold."""
+"""Summary of a prediction job, as a dict ready for JSON."""
 
 import math
 from collections import Counter
@@ -12,17 +12,15 @@ from gradraker._validation import to_json_number
 from gradraker.graph.node_graph import count_reversed
 from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.node_model import NodeModel
-from gradraker.models.walks.node_regressor import NodeRegressor
-from gradraker.models.walks.targets.target_view import NoTransform
 from gradraker.sweep.versions import VERSIONS
 from gradraker.workflow import Contributors, NodePredictions
 
-_MOST_DRAWN = 2000
+_MAX_DRAWN = 2000
 # Left-out nodes with the largest errors, and contributors of each.
 _N_WORST = 10
 _N_REASONS = 3
-_BINS = 10
-# Whose attributes the blocks of a kernel hold.
+_N_BINS = 10
+# Whose attributes a block of the kernel holds.
 _WHOSE = {
     "attributes": "of the node",
     "neighbour_attributes": "of neighbours",
@@ -38,14 +36,14 @@ def summarize_predictions(
     inputs: Mapping[str, str] | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Summarize predictions: what ``gradraker predict --json`` prints and the report shows.
+    """Summarize predictions, as ``gradraker predict --json`` prints and the report shows them.
 
     Parameters
     ----------
     result : NodePredictions
-        What :func:`gradraker.predict_nodes` returned.
+        Result of :func:`gradraker.predict_nodes`.
     n_contributors : int, default=0
-        How many contributors to list with the prediction of each unknown node.
+        Number of contributors to list with each prediction of an unknown node.
     inputs : mapping of str to str, optional
         Names of the files that the data came from.
     settings : mapping, optional
@@ -54,8 +52,8 @@ def summarize_predictions(
     Returns
     -------
     dict
-        Of what JSON can hold: numbers that are not finite are None. It has no date, so that
-        equal jobs have equal summaries.
+        Ready for JSON: numbers that are not finite are None. It has no date, so that equal jobs
+        have equal summaries.
 
     Examples
     --------
@@ -69,8 +67,8 @@ def summarize_predictions(
     >>> summary["held_out"]["rmse"] < summary["held_out"]["rmse_of_mean"]
     True
     """
-    facts = result.model.describe()
-    readings = {what: str(reading) for what, reading in (result.readings or {}).items()}
+    facts = result.model.describe(target=result.target)
+    readings = {name: str(reading) for name, reading in (result.readings or {}).items()}
     return {
         "command": "predict",
         "method": facts["method"],
@@ -82,7 +80,7 @@ def summarize_predictions(
         "coverage": result.coverage,
         "bounds": describe_bounds(result),
         "sigma2": facts.get("sigma2"),
-        "choice": _describe_choice(result, facts),
+        "choice": facts.get("choice"),
         "attributes": describe_attributes(facts, result.model, target=result.target),
         "held_out": describe_left_out(result),
         "transfer": facts.get("transfer"),
@@ -90,15 +88,6 @@ def summarize_predictions(
         "settings": dict(settings or {}) | facts["settings"],
         "versions": VERSIONS,
     }
-
-
-def _describe_choice(result: NodePredictions, facts: dict[str, Any]) -> Any:
-    """Return what the model chose; of several targets, with the scale of this one."""
-    if not isinstance(result.model, NodeRegressor) or result.target is None:
-        return facts.get("choice")
-    formula = result.model.transform_[result.target]
-    is_plain = formula == NoTransform().formula
-    return facts["choice"] | {"formula": formula} | ({"transform": "none"} if is_plain else {})
 
 
 def _describe_graph(result: NodePredictions) -> dict[str, Any]:
@@ -118,7 +107,7 @@ def _describe_graph(result: NodePredictions) -> dict[str, Any]:
 
 
 def count_edges(model: NodeModel) -> int:
-    """Return the edges that the model uses; without directions, both entries are one edge."""
+    """Count the edges that the model uses; both entries of an undirected edge count once."""
     A = model.adjacency_
     if model.is_directed_:
         return int(A.nnz)
@@ -130,17 +119,18 @@ def _describe_known(result: NodePredictions) -> dict[str, Any]:
     facts: dict[str, Any] = {"known": int(known.sum()), "unknown": int((~known).sum())}
     values = result.values[known]
     if result.task == "classes":
-        given, predicted = Counter(values.tolist()), Counter(result.predictions[~known].tolist())
+        n_known = Counter(values.tolist())
+        n_predicted = Counter(result.predictions[~known].tolist())
         return facts | {
             "classes": [
-                {"class": to_json_name(c), "known": given[c], "predicted": predicted[c]}
+                {"class": to_json_name(c), "known": n_known[c], "predicted": n_predicted[c]}
                 for c in result.classes.tolist()
             ]
         }
-    # Enough of the known values to draw their distribution.
-    kept = np.sort(values)[:: max(1, values.size // _MOST_DRAWN)]
+    # Enough known values to draw their distribution.
+    quantiles = np.sort(values)[:: max(1, values.size // _MAX_DRAWN)]
     return facts | {
-        "quantiles": kept.tolist(),
+        "quantiles": quantiles.tolist(),
         "mean": to_json_number(values.mean()),
         "standard_deviation": to_json_number(values.std()),
         "smallest": to_json_number(values.min()),
@@ -150,7 +140,7 @@ def _describe_known(result: NodePredictions) -> dict[str, Any]:
 
 
 def describe_bounds(result: NodePredictions) -> dict[str, float | None]:
-    """Return the ends of the range that values can have; None where there is none."""
+    """Return the ends of the range that values can have; None where it is open."""
     return {
         "lower": to_json_number(result.bounds.lower),
         "upper": to_json_number(result.bounds.upper),
@@ -158,7 +148,7 @@ def describe_bounds(result: NodePredictions) -> dict[str, float | None]:
 
 
 def list_predictions(result: NodePredictions, n_contributors: int) -> list[dict[str, Any]]:
-    """List the predictions of the nodes whose values are unknown."""
+    """List the predictions of the unknown nodes."""
     rows = np.flatnonzero(~result.is_known)
     nodes = result.nodes[rows].tolist()
     to_json = float if result.task == "values" else to_json_name
@@ -167,85 +157,86 @@ def list_predictions(result: NodePredictions, n_contributors: int) -> list[dict[
         for node, prediction in zip(nodes, result.predictions[rows].tolist(), strict=True)
     ]
     if result.intervals is not None:
-        for one, (lower, upper) in zip(listed, result.intervals[rows].tolist(), strict=True):
-            one |= {"lower": to_json_number(lower), "upper": to_json_number(upper)}
+        for entry, (lower, upper) in zip(listed, result.intervals[rows].tolist(), strict=True):
+            entry |= {"lower": to_json_number(lower), "upper": to_json_number(upper)}
     if result.probabilities is not None:
         order = result.rank_classes()[rows]
-        chances = np.take_along_axis(result.probabilities[rows], order, axis=1).tolist()
+        probabilities = np.take_along_axis(result.probabilities[rows], order, axis=1).tolist()
         labels = [to_json_name(label) for label in result.classes.tolist()]
-        for one, ranked, p in zip(listed, order.tolist(), chances, strict=True):
-            one["probability"] = p[0]
-            one["runners_up"] = [
+        for entry, ranked, p in zip(listed, order.tolist(), probabilities, strict=True):
+            entry["probability"] = p[0]
+            entry["runners_up"] = [
                 {"class": labels[ranked[i]], "probability": p[i]}
                 for i in range(1, min(3, len(ranked)))
             ]
     if n_contributors > 0:
         found = result.find_contributors(n_contributors, nodes=nodes)
-        for i, one in enumerate(listed):
-            one["contributors"] = list_contributors(found, i)
+        for i, entry in enumerate(listed):
+            entry["contributors"] = list_contributors(found, i)
     return listed
 
 
 def list_least_certain(predictions: list[dict[str, Any]], k: int = 10) -> list[dict[str, Any]]:
-    """List the predictions with the widest intervals, or with the smallest probabilities."""
+    """List the predictions with the widest intervals or the smallest probabilities."""
     if not predictions:
         return []
     if "probability" in predictions[0]:
-        return sorted(predictions, key=lambda one: one["probability"])[:k]
+        return sorted(predictions, key=lambda entry: entry["probability"])[:k]
     if "lower" not in predictions[0]:
         return []
-    return sorted(predictions, key=lambda one: -_measure_width(one))[:k]
+    return sorted(predictions, key=lambda entry: -_measure_width(entry))[:k]
 
 
-def _measure_width(one: dict[str, Any]) -> float:
-    ends = one["lower"], one["upper"]
+def _measure_width(entry: dict[str, Any]) -> float:
+    ends = entry["lower"], entry["upper"]
     return math.inf if None in ends else float(ends[1] - ends[0])
 
 
 def describe_attributes(
     facts: dict[str, Any], model: NodeModel, *, target: object = None
 ) -> dict[str, Any] | None:
-    """Return what a model says about attributes, with names of classes and targets.
+    """Return a model's facts about attributes, with names of classes and targets.
 
     Parameters
     ----------
     facts : dict
-        What ``model.describe()`` returned.
+        Result of ``model.describe()``.
     model : model of graphs
         Fitted.
     target : name, optional
-        A class, or one of several targets, that coefficients are listed for; default all.
+        A class, or one of several targets, whose coefficients are listed; default all.
 
     Returns
     -------
     dict or None
-        None for a model without attributes. ``coefficients`` says what a prediction (of a class:
-        its score) gains when an attribute is larger by one standard deviation.
+        None for a model without attributes. ``coefficients`` are the gains of a prediction (for a
+        class: of its score) when an attribute is larger by one standard deviation.
     """
-    told: dict[str, Any] | None = facts.get("attributes")
-    if told is None:
+    attributes: dict[str, Any] | None = facts.get("attributes")
+    if attributes is None:
         return None
-    named = [_name_coefficient(one, model) for one in told["coefficients"]]
+    named = [_name_coefficient(entry, model) for entry in attributes["coefficients"]]
     wanted = None if target is None else to_json_name(target)
-    return told | {"coefficients": [one for one in named if wanted in (None, one.get("target"))]}
+    chosen = [entry for entry in named if wanted in (None, entry.get("target"))]
+    return attributes | {"coefficients": chosen}
 
 
-def _name_coefficient(one: dict[str, Any], model: NodeModel) -> dict[str, Any]:
+def _name_coefficient(entry: dict[str, Any], model: NodeModel) -> dict[str, Any]:
     is_classes = model.value_kind.task == "classes"
     names = model.classes_.tolist() if is_classes else model.target_names_
-    named = {"target": to_json_name(names[one["target"]])} if names else {}
+    target = {"target": to_json_name(names[entry["target"]])} if names else {}
     return {
-        "attribute": one["attribute"],
-        "whose": _WHOSE.get(one["block"], one["block"]),
-        "coefficient": one["coefficient"],
-    } | named
+        "attribute": entry["attribute"],
+        "whose": _WHOSE.get(entry["block"], entry["block"]),
+        "coefficient": entry["coefficient"],
+    } | target
 
 
 # -- errors of known nodes that were left out -----------------------------------------------------
 
 
 def describe_left_out(result: NodePredictions) -> dict[str, Any] | None:
-    """Return errors of left-out nodes as JSON can hold them; None if no node was left out."""
+    """Return errors of left-out nodes, ready for JSON; None if no node was left out."""
     left_out = result.left_out
     if left_out is None:
         return None
@@ -286,7 +277,7 @@ def _describe_classes(result: NodePredictions, left_out: LeftOutClasses) -> dict
     names = result.nodes[left_out.rows].tolist()
     classes = [to_json_name(label) for label in left_out.classes.tolist()]
     m = np.arange(len(names))
-    sure = left_out.probabilities[m, left_out.predicted]
+    certainty = left_out.probabilities[m, left_out.predicted]
     points = [
         {"node": to_json_name(name), "value": classes[c], "prediction": classes[p]}
         | {"probability": probability}
@@ -294,18 +285,18 @@ def _describe_classes(result: NodePredictions, left_out: LeftOutClasses) -> dict
             names,
             left_out.codes.tolist(),
             left_out.predicted.tolist(),
-            sure.tolist(),
+            certainty.tolist(),
             strict=True,
         )
     ]
-    # The most surprising: how improbable the true class was.
-    of_truth = left_out.probabilities[m, left_out.codes]
+    # The most surprising nodes are those whose true class was the least probable.
+    p_of_true = left_out.probabilities[m, left_out.codes]
     wrong = np.flatnonzero(left_out.predicted != left_out.codes)
-    worst = wrong[np.argsort(of_truth[wrong], kind="stable")][:_N_WORST].tolist()
+    worst = wrong[np.argsort(p_of_true[wrong], kind="stable")][:_N_WORST].tolist()
     found = result.find_left_out_contributors(_N_REASONS, nodes=[names[i] for i in worst])
     largest = [
         points[i]
-        | {"probability_of_value": float(of_truth[i]), "contributors": list_contributors(found, k)}
+        | {"probability_of_value": float(p_of_true[i]), "contributors": list_contributors(found, k)}
         for k, i in enumerate(worst)
     ]
     error, k = left_out.error, len(classes)
@@ -319,40 +310,42 @@ def _describe_classes(result: NodePredictions, left_out: LeftOutClasses) -> dict
         "calibration_error": to_json_number(error.calibration_error),
         # By known class (row) and predicted class (column).
         "confusion": {"classes": classes, "counts": counts.reshape(k, k).tolist()},
-        "calibration": list_calibration(sure, left_out.predicted == left_out.codes),
+        "calibration": list_calibration(certainty, left_out.predicted == left_out.codes),
         "points": points,
         "largest_errors": largest,
     }
 
 
-def list_calibration(sure: NDArray[np.float64], right: NDArray[np.bool_]) -> list[dict[str, Any]]:
-    """List how often predictions are right, by the probability that they gave."""
-    bins = np.minimum((sure * _BINS).astype(np.int64), _BINS - 1)
+def list_calibration(
+    certainty: NDArray[np.float64], is_correct: NDArray[np.bool_]
+) -> list[dict[str, Any]]:
+    """List how often predictions are correct, by their predicted probability."""
+    bins = np.minimum((certainty * _N_BINS).astype(np.int64), _N_BINS - 1)
     listed = []
     for i in np.unique(bins).tolist():
         inside = bins == i
         listed.append(
             {
-                "from": i / _BINS,
-                "to": (i + 1) / _BINS,
+                "from": i / _N_BINS,
+                "to": (i + 1) / _N_BINS,
                 "nodes": int(inside.sum()),
-                "probability": float(np.round(sure[inside].mean(), 12)),
-                "right": float(right[inside].mean()),
+                "probability": float(np.round(certainty[inside].mean(), 12)),
+                "right": float(is_correct[inside].mean()),
             }
         )
     return listed
 
 
-# -- names and values as JSON can hold them -------------------------------------------------------
+# -- names and values, ready for JSON -------------------------------------------------------------
 
 
 def to_json_name(node: Any) -> Any:
-    """Return a name or a label as JSON can hold it."""
+    """Return a name or a label in a type that JSON has."""
     return node if isinstance(node, str | int) else str(node)
 
 
 def to_json_value(value: Any) -> Any:
-    """Return a number as it was given, or a label."""
+    """Return a number without rounding errors, or a label."""
     return round_off(value) if isinstance(value, float) else to_json_name(value)
 
 
@@ -366,7 +359,7 @@ def list_contributors(found: Contributors, i: int) -> list[dict[str, Any]]:
 
 
 def round_off(value: float) -> float:
-    """Return a value as it was before a mean was subtracted from it and added again.
+    """Remove the rounding errors of subtracting a mean from a value and adding it again.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A sweep over the kernel variance as a dict and as a page."""
+"""Summarize a sweep over the kernel variance as a dict and as a page."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ _TEMPLATE = "sweep.html"
 def summarize_sweep(
     result: SweepResult, *, inputs: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Summarise a sweep as ``gradraker sweep --json`` prints it and the page shows it.
+    """Summarize a sweep, as ``gradraker sweep --json`` prints it and the page shows it.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def summarize_sweep(
     Returns
     -------
     dict
-        Of types that JSON can hold, without times: equal sweeps have equal summaries.
+        Ready for JSON, without times: equal sweeps have equal summaries.
 
     Examples
     --------
@@ -60,12 +60,12 @@ def summarize_sweep(
             "gnmse": to_json_number(result.compute_mean_at(ed)),
         },
         "boundaries": {
-            name: _summarise(column)
+            name: _summarize_repeats(column)
             for name, column in zip(BOUNDARIES, result.boundaries.T, strict=True)
         },
         "distances": {
-            "smallest": _summarise(result.squared_distances[:, 0]),
-            "largest": _summarise(result.squared_distances[:, 1]),
+            "smallest": _summarize_repeats(result.squared_distances[:, 0]),
+            "largest": _summarize_repeats(result.squared_distances[:, 1]),
         },
         "curve": [
             {
@@ -82,7 +82,7 @@ def summarize_sweep(
 
 
 def render_sweep(result: SweepResult, *, inputs: Mapping[str, str] | None = None) -> str:
-    """Make a page of a sweep: HTML with everything in it. Equal sweeps make equal pages.
+    """Make a page of a sweep: self-contained HTML. Equal sweeps make equal pages.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def render_sweep(result: SweepResult, *, inputs: Mapping[str, str] | None = None
     >>> page.count("<figure")
     1
     """
-    template = make_environment().get_template(_TEMPLATE)  # first: it says if jinja2 is missing
+    template = make_environment().get_template(_TEMPLATE)  # first: raises if jinja2 is missing
     from markupsafe import Markup
 
     display = plot_sweep(result)
@@ -115,8 +115,8 @@ def render_sweep(result: SweepResult, *, inputs: Mapping[str, str] | None = None
     return template.render(summary=summarize_sweep(result, inputs=inputs), figure=Markup(svg))
 
 
-def _summarise(column: Any) -> dict[str, float | None]:
-    """Smallest, median and largest over the repeats that have a value."""
+def _summarize_repeats(column: Any) -> dict[str, float | None]:
+    """Return smallest, median and largest over the repeats that have a value."""
     finite = column[np.isfinite(column)]
     if finite.size == 0:
         return {"smallest": None, "median": None, "largest": None}

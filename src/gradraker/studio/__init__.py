@@ -1,8 +1,8 @@
-"""Studio: a page on which one sees and touches what a model of graphs thinks.
+"""The studio: a page to explore a model of graphs and try changes.
 
 ``gradraker studio`` opens it, and ``gradraker serve`` serves it at ``/studio``. Everything on the
-page comes from the live service or from a small API of its own under ``/studio/api``; the page
-loads nothing from elsewhere. It needs the extra ``studio``.
+page comes from the live service or from a small API under ``/studio/api``; the page loads nothing
+from elsewhere. It needs the extra ``studio``.
 """
 
 from gradraker.studio.answers.graph_parts import find_coordinates

@@ -1,11 +1,11 @@
-"""The files of the page: plain HTML, CSS and JavaScript modules of ours."""
+"""The files of the page: plain HTML, CSS and JavaScript modules."""
 
 import re
 from functools import partial
 
 from gradraker.live.api import pages
 
-# Modules in an order in which each one comes after those that it imports.
+# Modules, each after those that it imports.
 MODULES = (
     "basics.js",
     "colours.js",
@@ -27,7 +27,7 @@ MODULES = (
     "main.js",
 )
 STYLES = ("studio.css", "panel.css")
-# Pictures of charts are drawn from the charts themselves (blob:); nothing comes from elsewhere.
+# Pictures are made from the charts themselves (blob:); nothing is loaded from elsewhere.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

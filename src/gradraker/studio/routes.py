@@ -11,30 +11,30 @@ from gradraker.live.api.pages import add_file
 from gradraker.live.api.problems import RefusedError
 from gradraker.live.api.schemas import Body
 from gradraker.live.service import Service
-from gradraker.live.settings import LARGEST_NUMBER
-from gradraker.studio.answers.sigma2_lab import MOST_EPOCHS, LabSettings
+from gradraker.live.settings import MAX_NUMBER
+from gradraker.studio.answers.sigma2_lab import MAX_EPOCHS, LabSettings
 from gradraker.studio.page_files import FILES, POLICY, read_file
 from gradraker.studio.session import StateView, Studio
 from gradraker.studio.snapshot import collect_snapshot, render_snapshot
 from gradraker.studio.studio_options import StudioOptions
 
-# Names come from files as well as through the API, so they may be longer than the API's own.
+# Names may come from files, and be longer than the API allows for new ones.
 _Node = Annotated[str, Query(max_length=20_000)]
 _Kind = Annotated[str, Query(pattern="^(whole|community|around)$")]
 _Number = Annotated[int, Query(ge=0, lt=2**31)]
 _D = Annotated[int, Query(ge=1, le=2000)]
 _Eta = Annotated[float, Query(gt=0.0, lt=1.0)]
-_E = Annotated[int, Query(ge=1, le=MOST_EPOCHS)]
+_E = Annotated[int, Query(ge=1, le=MAX_EPOCHS)]
 _Repeat = Annotated[int, Query(ge=0, le=1000)]
 _Numbers = Annotated[
-    dict[str, Annotated[float, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]],
+    dict[str, Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]],
     Field(default_factory=dict, max_length=100),
 ]
 _API: Any = {"tags": ["studio"], "include_in_schema": False}
 
 
 class ImagineChanges(Body):
-    """A node; further links of it and other known values, by the names of the other nodes."""
+    """A node, and imagined links of it or imagined known values, by the names of other nodes."""
 
     node: Annotated[str, Field(max_length=20_000)]
     links: _Numbers
@@ -42,7 +42,7 @@ class ImagineChanges(Body):
 
 
 class SwitchStream(Body):
-    """Let values arrive, stop them, or put the next one."""
+    """Start or stop the stream, or submit its next value."""
 
     on: bool | None = None
     step: bool = False
@@ -61,13 +61,13 @@ def add_studio(app: FastAPI, service: Service, options: StudioOptions | None = N
 
 
 def _answer(found: Any) -> Response:
-    """Return JSON in ASCII: names may hold what UTF-8 cannot."""
+    """Return JSON in ASCII, since names may hold characters that UTF-8 cannot encode."""
     text = json.dumps(found, allow_nan=False, separators=(",", ":"))
     return Response(text, media_type="application/json")
 
 
 async def _ask(studio: Studio, work: Any, *, thread: str = "studio") -> Response:
-    """Answer with what the model says, or with why it cannot say it: that is an answer, too."""
+    """Answer with the result, or with the reason if the model cannot compute it."""
     try:
         return _answer(await studio.ask(work, thread=thread))
     except (ValueError, TypeError) as error:
@@ -176,7 +176,7 @@ def _add_streams(app: FastAPI, studio: Studio) -> None:
     async def switch_stream(body: SwitchStream) -> Any:
         stream = studio.options.stream
         if stream is None:
-            raise RefusedError(409, "this service has no stream of its own")
+            raise RefusedError(409, "this service has no stream that can be controlled")
         if body.on is not None:
             stream.switch(body.on)
         if body.step:

@@ -1,4 +1,4 @@
-"""The studio of a service: what it computes for the last finished state, and keeps."""
+"""The studio of a service: computations for the last finished state, which are cached."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -25,13 +25,13 @@ from gradraker.studio.answers.sigma2_lab import LAB_ANSWERS, LabSettings, Sigma2
 from gradraker.studio.stream import replay
 from gradraker.studio.studio_options import StudioOptions
 
-_MOST_FOUND = 12
-# Fewer known nodes say nothing about errors.
-_ENOUGH = 3
+_MAX_FOUND = 12
+# Fewer known nodes are not enough to measure errors.
+_MIN_KNOWN = 3
 
 
 class StateView:
-    """A state as the studio sees it. It is used by one thread only."""
+    """Cached computations of the studio for one state. It is used by one thread only."""
 
     def __init__(self, state: State, options: StudioOptions) -> None:
         self.state = state
@@ -60,7 +60,7 @@ class StateView:
         return make_lab(self.model, self.state.table.names)
 
     def ask_lab(self, name: str, settings: LabSettings) -> dict[str, Any]:
-        """Return an answer of the paper's learner, by its name."""
+        """Return an answer of the paper's learner, by name."""
         return LAB_ANSWERS[name](self.lab, settings)
 
     @cached_property
@@ -70,7 +70,7 @@ class StateView:
 
     @cached_property
     def uncertainty(self) -> dict[str, Any]:
-        """Intervals and their widths, or how improbable the predicted class is to be right."""
+        """Intervals and their widths, or the probability that the predicted class is wrong."""
         self._check_known()
         model, table = self.model, self.state.table
         if table.classes is not None:
@@ -85,8 +85,8 @@ class StateView:
     def left_out(self) -> dict[str, Any]:
         """Predictions of known nodes without their own value, and their errors."""
         self._check_known()
-        if len(self.model.known_nodes_) < _ENOUGH:
-            raise ValueError(f"errors left-out need at least {_ENOUGH} known values")
+        if len(self.model.known_nodes_) < _MIN_KNOWN:
+            raise ValueError(f"left-out errors need at least {_MIN_KNOWN} known values")
         left_out, errors = np.full((2, len(self.model.nodes_)), np.nan)
         found = self.model.predict_left_out()
         if isinstance(found, LeftOut):
@@ -94,8 +94,8 @@ class StateView:
             errors[found.rows] = found.predictions - found.values
         else:
             left_out[found.rows] = found.predicted
-            own = found.probabilities[np.arange(found.codes.size), found.codes]
-            errors[found.rows] = 1.0 - own
+            p_of_true = found.probabilities[np.arange(found.codes.size), found.codes]
+            errors[found.rows] = 1.0 - p_of_true
         return {"left_out": left_out, "error": errors}
 
     def _check_known(self) -> None:
@@ -111,7 +111,7 @@ class StateView:
     def describe_part(self, kind: str, number: int) -> dict[str, Any]:
         """Return a part of the graph with its columns, for the page."""
         if not self.state.table.names:
-            raise ValueError("the service knows no graph yet: put edges first")
+            raise ValueError("the service has no graph yet: put edges first")
         part = self.find_part(kind, number)
         table, options = self.state.table, self.options
         is_overview = part.kind == "overview"
@@ -127,7 +127,7 @@ class StateView:
             "title": options.title,
             "unit": options.unit,
             "task": "values" if table.classes is None else "classes",
-            "classes": None if table.classes is None else [str(one) for one in table.classes],
+            "classes": None if table.classes is None else [str(label) for label in table.classes],
             "n_nodes": len(table.names),
             "n_edges": table.facts["edges"],
             "n_known": table.facts["known"],
@@ -148,7 +148,7 @@ class StateView:
         }
 
     def describe_columns(self, which: str, kind: str, number: int) -> dict[str, Any]:
-        """Return further columns of the nodes of a part."""
+        """Return columns that are computed on demand, for the nodes of a part."""
         columns = self.uncertainty if which == "uncertainty" else self.left_out
         part = self.find_part(kind, number)
         return {"state": self.state.table.seq, "columns": self._pack(columns, part)}
@@ -162,7 +162,7 @@ class StateView:
         return pack_columns(averaged, part.rows)
 
     def explain(self, row: int, *, left_out: bool) -> dict[str, Any]:
-        """Return the panel of a node; the page keeps the last ones."""
+        """Return the panel of a node; the page caches the last ones."""
         self._check_known()
         table = self.state.table
         found = explain_node(self.model, row, left_out=left_out, has_intervals=table.has_intervals)
@@ -183,7 +183,7 @@ class StateView:
     def imagine(
         self, row: int, links: dict[int, float], values: dict[int, float]
     ) -> dict[str, Any]:
-        """Return what further links of a node, or other known values, would change."""
+        """Return the effect of imagined links of a node, or of imagined known values."""
         self._check_known()
         table = self.state.table
         found = imagine_changes(self.model, row, links, values)
@@ -199,15 +199,15 @@ class StateView:
         return found | {"state": self.state.table.seq, "arrivals": arrivals}
 
     def search(self, text: str) -> dict[str, Any]:
-        """Return nodes whose names contain a text: those that begin with it first."""
+        """Return nodes whose names contain a text, those that begin with it first."""
         wanted = text.casefold()
         found = (name for name in self.state.table.names if wanted in name.casefold())
-        first = nsmallest(_MOST_FOUND, found, key=lambda n: not n.casefold().startswith(wanted))
+        first = nsmallest(_MAX_FOUND, found, key=lambda n: not n.casefold().startswith(wanted))
         return {"nodes": first}
 
 
 class Studio:
-    """Threads that compute what the page asks for; slow answers have threads of their own."""
+    """Threads that compute answers for the page; slow answers have separate threads."""
 
     def __init__(self, service: Service, options: StudioOptions) -> None:
         self.service = service
@@ -216,22 +216,22 @@ class Studio:
         self._threads: dict[str, Predictor] = {}
 
     async def ask(self, work: Callable[[StateView], Any], *, thread: str = "studio") -> Any:
-        """Run a function of the present state on a thread of the studio."""
+        """Run a function of the current state on a thread of the studio."""
         state = self.service.get_state()
         if thread not in self._threads:
-            self._threads[thread] = Predictor(thread, most_waiting=50)
+            self._threads[thread] = Predictor(thread, max_waiting=50)
             self._threads[thread].start()
         return await self._threads[thread].call(state, lambda: work(self._find_view(state, thread)))
 
     def _find_view(self, state: State, thread: str) -> StateView:
-        """Return what this thread keeps of a state; of older ones it keeps nothing."""
-        kept = self._views.get(thread)
-        if kept is None or kept.state is not state:
-            kept = self._views[thread] = StateView(state, self.options)
-        return kept
+        """Return the view of a state for a thread; views of older states are dropped."""
+        view = self._views.get(thread)
+        if view is None or view.state is not state:
+            view = self._views[thread] = StateView(state, self.options)
+        return view
 
     def describe(self) -> dict[str, Any]:
-        """Return what the page needs to know about the service."""
+        """Return the facts about the service that the page needs."""
         stream, settings = self.options.stream, self.service.settings
         return {
             "title": self.options.title,

@@ -1,4 +1,4 @@
-"""A snapshot: one HTML file with the page and the answers that it needs, without a server."""
+"""A snapshot: the page and the answers that it needs in one HTML file, without a server."""
 
 import base64
 import hashlib
@@ -11,13 +11,13 @@ from gradraker.studio.answers.sigma2_lab import LabSettings
 from gradraker.studio.page_files import STYLES, join_modules, read_file
 from gradraker.studio.session import StateView
 
-# Nodes whose explanations are in the file: all of a small graph, else those that matter.
-_PANEL_BYTES = 6_000_000
-_MOST_PANELS = 2000
+# Limits of the explanations in the file; those of a small graph all fit.
+_MAX_PANEL_BYTES = 6_000_000
+_MAX_PANELS = 2000
 
 
 def collect_snapshot(view: StateView, node: str, settings: LabSettings) -> dict[str, Any]:
-    """Return the answers of the API that a page needs to go on without a server, by address."""
+    """Return the answers of the API that a page without a server needs, by address."""
     answers: dict[str, Any] = {
         "studio/api/graph": view.describe_part("whole", 0),
         "studio/api/known": view.describe_known(),
@@ -26,7 +26,7 @@ def collect_snapshot(view: StateView, node: str, settings: LabSettings) -> dict[
     def add(path: str, make: Callable[..., dict[str, Any]], *given: Any) -> None:
         try:
             found = make(*given)
-        except ValueError as error:  # the page says why
+        except ValueError as error:  # shown on the page
             found = {"problem": " ".join(str(error).split())}
         answers[f"studio/api/{path}"] = found
 
@@ -48,9 +48,9 @@ def _collect_panels(view: StateView, node: str) -> dict[str, Any]:
         return {}
     chosen = [node] if node in table.positions else []
     n_known = int(table.is_known.sum())
-    most = min(_MOST_PANELS, _PANEL_BYTES // (16 * max(1, n_known)))
+    n_max = min(_MAX_PANELS, _MAX_PANEL_BYTES // (16 * max(1, n_known)))
     shown = view.whole.rows.tolist() if view.whole.kind == "whole" else []
-    names = dict.fromkeys([*chosen, *(table.names[i] for i in shown[:most])])
+    names = dict.fromkeys([*chosen, *(table.names[i] for i in shown[:n_max])])
     found = {}
     for name in names:
         address = f"studio/api/node?node={quote(name, safe='', errors='surrogatepass')}"
@@ -59,7 +59,7 @@ def _collect_panels(view: StateView, node: str) -> dict[str, Any]:
 
 
 def render_snapshot(answers: Mapping[str, Any]) -> str:
-    """Return the page as one file, which runs its own script and loads nothing."""
+    """Return the page as one self-contained file."""
     script = join_modules()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     style = "\n".join(read_file(name) for name in STYLES)
@@ -69,7 +69,7 @@ def render_snapshot(answers: Mapping[str, Any]) -> str:
         "img-src blob:; base-uri 'none'; form-action 'none'"
     )
     data = json.dumps(dict(answers), allow_nan=False, separators=(",", ":"))
-    for sign in "<>&":  # no text of the data can end the element that holds it
+    for sign in "<>&":  # so that the data cannot end its element
         data = data.replace(sign, f"\\u{ord(sign):04x}")
     page = read_file("studio.html")
     head, rest = page.split("<!-- files -->")

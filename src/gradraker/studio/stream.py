@@ -1,4 +1,4 @@
-"""A stream of values that are known: each predicted before it is learned."""
+"""Replay the known values as a stream: each is predicted before it is learned."""
 
 import copy
 from time import perf_counter
@@ -12,16 +12,16 @@ from gradraker.live.learning.states import to_plain
 if TYPE_CHECKING:
     from gradraker.models import NodeModel
 
-_KNOWN_AT_FIRST = 0.1
-_MOST_ARRIVALS = 300
-_SECONDS = 4.0
-_FEWEST = 4
+_KNOWN_FRACTION = 0.1
+_MAX_ARRIVALS = 300
+_MAX_SECONDS = 4.0
+_MIN_KNOWN = 4
 
 
 def replay(model: "NodeModel", *, seed: int) -> dict[str, Any]:
     """Learn the known values again in random order, each predicted before it is learned.
 
-    A tenth of them is known at first. At most 300 arrive, fewer if they take more than seconds.
+    A tenth of them is known at first. At most 300 arrive, fewer if that takes more than 4 s.
 
     Returns
     -------
@@ -29,29 +29,29 @@ def replay(model: "NodeModel", *, seed: int) -> dict[str, Any]:
         ``arrivals`` are [row, value, prediction, mean or most common label before].
     """
     known = np.flatnonzero(model.value_kind.is_known(model.values_))
-    if known.size < _FEWEST:
-        raise ValueError(f"a replay needs at least {_FEWEST} known values, got {known.size}")
+    if known.size < _MIN_KNOWN:
+        raise ValueError(f"a replay needs at least {_MIN_KNOWN} known values, got {known.size}")
     order = np.random.default_rng(seed).permutation(known)
-    n_first = max(2, int(_KNOWN_AT_FIRST * known.size), known.size - _MOST_ARRIVALS)
+    n_first = max(2, int(_KNOWN_FRACTION * known.size), known.size - _MAX_ARRIVALS)
     nodes, values = model.nodes_, model.values_
     learner = copy.deepcopy(model)
     learner.forget(values=nodes[order[n_first:]].tolist())
-    seen = values[order[:n_first]].tolist()
+    learned = values[order[:n_first]].tolist()
     arrivals: list[list[Any]] = []
     start = perf_counter()
     for i in order[n_first:].tolist():
         (predicted,) = learner.predict([nodes[i]])
-        arrivals.append([i, to_plain(values[i]), to_plain(predicted), _guess(model, seen)])
+        arrivals.append([i, *to_plain([values[i], predicted]), _find_baseline(model, learned)])
         learner.partial_fit(values={nodes[i]: values[i]})
-        seen.append(values[i])
-        if perf_counter() - start > _SECONDS:
+        learned.append(values[i])
+        if perf_counter() - start > _MAX_SECONDS:
             break
     return {"n_first": n_first, "n_known": int(known.size), "arrivals": arrivals}
 
 
-def _guess(model: "NodeModel", seen: list[Any]) -> Any:
-    """Return the simplest prediction: the mean, or the most common label."""
+def _find_baseline(model: "NodeModel", learned: list[Any]) -> Any:
+    """Return the baseline prediction: the mean, or the most common label."""
     if model.value_kind is NUMBERS:
-        return float(np.mean(seen))
-    labels, counts = np.unique(np.array(seen, dtype=object).astype(str), return_counts=True)
+        return float(np.mean(learned))
+    labels, counts = np.unique(np.array(learned, dtype=object).astype(str), return_counts=True)
     return str(labels[counts.argmax()])

@@ -1,4 +1,4 @@
-"""What a studio is told about its data, besides the model; and the demo of Swiss stations."""
+"""Options of a studio besides the model, and the demo of Swiss stations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,27 +10,27 @@ from gradraker.datasets import GraphDataset, load_temperature
 from gradraker.live.demo_stream import DemoStream
 from gradraker.models import NodeModel, NodeRegressor
 
-_KNOWN_AT_FIRST = 36  # 40 % of the stations, as in the paper
+_N_KNOWN = 36  # 40 % of the stations, as in the paper
 
 
 @dataclass(frozen=True)
 class StudioOptions:
-    """What a page shows besides the graph, the values and the predictions."""
+    """What a page shows besides the graph, values and predictions."""
 
     title: str = "gradraker studio"
     unit: str = ""  # of the values, for legends and axes
-    # Coordinates of nodes, by their names: x to the right, y upwards. Without any, those among the
-    # attributes of the model are taken.
+    # Coordinates of nodes by name: x to the right, y upwards. Default: those among the attributes
+    # of the model.
     positions: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    position_names: tuple[str, str] = ("x", "y")  # what the coordinates are
-    # A graph all of whose values are known, for the page about σ²; default the known nodes.
+    position_names: tuple[str, str] = ("x", "y")  # names of the axes
+    # A graph with all values, for the page about σ²; default the known nodes.
     dataset: GraphDataset | None = None
-    stream: DemoStream | None = None  # values that arrive when the page asks for them
-    cache: Path | None = None  # folder that keeps layouts; default the user's cache folder
+    stream: DemoStream | None = None  # controlled by the page
+    cache: Path | None = None  # folder of layouts; default the user's cache folder
 
 
 def describe_stations() -> StudioOptions:
-    """Return what a studio is told about the stations, whatever their values."""
+    """Return the options for the stations, without values."""
     data = load_temperature("jan")
     assert data.positions is not None
     positions = dict(zip(data.node_names, data.positions[:, 1:].tolist(), strict=True))
@@ -43,9 +43,9 @@ def describe_stations() -> StudioOptions:
 
 
 def make_demo() -> tuple[NodeModel, StudioOptions]:
-    """Return a model that knows some stations, and what the studio is told about them."""
+    """Return a model of some known stations, and the options of the studio."""
     data = load_temperature("jan")
-    order = np.random.default_rng(0).permutation(data.n_nodes)[:_KNOWN_AT_FIRST]
+    order = np.random.default_rng(0).permutation(data.n_nodes)[:_N_KNOWN]
     known = {data.node_names[i]: float(data.values[i]) for i in order.tolist()}
     options = replace(
         describe_stations(),

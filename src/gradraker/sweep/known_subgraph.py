@@ -1,4 +1,4 @@
-"""The part of a graph whose values are known, as a sweep takes it."""
+"""Build the sub-graph of the nodes with known values, which a sweep works on."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -18,7 +18,7 @@ def build_known_subgraph(
     unknown_nodes: Literal["error", "ignore", "isolated"] = "error",
     **options: Any,
 ) -> GraphDataset:
-    """The sub-graph of the nodes with known values: a sweep hides some of them and predicts them.
+    """Build the sub-graph of the nodes with known values; a sweep hides and predicts some of them.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ def build_known_subgraph(
     name : str
         Name of the data set.
     unknown_nodes : {"error", "ignore", "isolated"}, default="error"
-        What to do with values of nodes that the graph does not have.
+        What to do with values of nodes that are not in the graph.
     **options
-        How edges describe a node, as in :func:`gradraker.adjacency_vectors`.
+        Further options of :func:`gradraker.adjacency_vectors`.
 
     Returns
     -------
@@ -50,9 +50,9 @@ def build_known_subgraph(
         nodes = list(values)
         known = np.array([float(values[node]) for node in nodes])
     else:
-        every = adjacency_vectors(graph, **options).nodes
-        known = known_values(values, every, unknown_nodes=unknown_nodes)
-        nodes = every[~np.isnan(known)].tolist()
+        all_nodes = adjacency_vectors(graph, **options).nodes
+        known = known_values(values, all_nodes, unknown_nodes=unknown_nodes)
+        nodes = all_nodes[~np.isnan(known)].tolist()
         known = known[~np.isnan(known)]
     if len(nodes) < 2:
         got = f"{len(nodes)} nodes have known values"

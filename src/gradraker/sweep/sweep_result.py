@@ -1,10 +1,10 @@
 """Results of a sweep over the kernel variance, and their file.
 
-A file has JSON lines: one of settings, then one for each repeat that is done. Lines are appended
-while a sweep runs, each flushed to the disk, so that a process that is stopped or killed loses only
-the repeats under way. At the end the file is written once more in the order of the repeats: equal
-results make equal files. Times are not part of a result. On the smallest graph of the paper, a
-repeat of 2.3 ms takes 0.25 ms longer with a file (docs/how-to/sweeping.md).
+A file holds JSON lines: the settings, then one line per finished repeat. Lines are appended while a
+sweep runs, each flushed to the disk, so that a process that is stopped or killed loses only the
+repeats in progress. At the end the file is rewritten in the order of the repeats: equal results
+make equal files. Times are not stored. On the smallest graph of the paper, a repeat of 2.3 ms
+takes 0.25 ms longer with a file (docs/how-to/sweeping.md).
 """
 
 import json
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 _FORMAT = "gradraker sweep 1"
 # Arrays of a repeat in a file, and their sizes: None stands for the number of variances.
-_SIZES = {"gnmse": None, "boundaries": 3, "squared_distances": 2}
-# Settings without which results cannot be told or drawn.
-_KINDS: dict[type, tuple[str, ...]] = {
+_ARRAY_SIZES = {"gnmse": None, "boundaries": 3, "squared_distances": 2}
+# Settings without which results cannot be printed or drawn, by type.
+_REQUIRED_SETTINGS: dict[type, tuple[str, ...]] = {
     dict: ("data", "versions"),
     list: ("sigma2",),
     int: ("n_repeats", "n_frequencies", "n_epochs", "random_state"),
@@ -52,7 +52,7 @@ class Repeat(NamedTuple):
 
 
 def name_ranges(boundaries: Floats, sigma2: Floats) -> list[str | None]:
-    """Name of the range of each variance, σ²_ed being the last that extends; None for NaN.
+    """Name the range of each variance; σ²_ed itself is in the extending range. None for NaN.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def name_ranges(boundaries: Floats, sigma2: Floats) -> list[str | None]:
 @describe_fields
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepResult:
-    """GNMSE over the kernel variance σ², for some repeats; :func:`gradraker.sigma2_sweep` makes it.
+    """GNMSE of each repeat over the kernel variance σ²; see :func:`gradraker.sigma2_sweep`.
 
     Examples
     --------
@@ -94,13 +94,13 @@ class SweepResult:
     seconds: Annotated[Floats, "Time (R,) of each repeat; NaN if it was read from a file."]
     settings: Annotated[
         dict[str, Any],
-        "All it takes to run the sweep again: arguments, seed, versions, and name and checksums "
-        "of the data.",
+        "All that is needed to run the sweep again: arguments, seed, versions, and name and "
+        "checksums of the data.",
     ]
 
     @classmethod
     def from_repeats(cls, settings: dict[str, Any], repeats: list[Repeat]) -> Self:
-        """Put repeats together, in the order of their numbers."""
+        """Combine repeats, in the order of their numbers."""
         ordered = sorted(repeats, key=lambda repeat: repeat.number)
         columns = zip(*(repeat[1:] for repeat in ordered), strict=True)
         gnmse, boundaries, distances, seconds = map(np.array, columns)
@@ -136,13 +136,13 @@ class SweepResult:
         return np.median(usable, axis=0) if len(usable) else np.full(3, np.nan)
 
     def compute_mean_at(self, sigma2: float) -> float:
-        """Mean GNMSE at a variance, between those of the grid by straight lines in log σ²."""
+        """Mean GNMSE at a variance, interpolated linearly in log σ² between those of the grid."""
         if not self.sigma2[0] <= sigma2 <= self.sigma2[-1]:
             return float("nan")
         return float(np.interp(np.log(sigma2), np.log(self.sigma2), self.mean))
 
     def to_frame(self) -> Any:
-        """One row for each repeat and variance: repeat, sigma2, gnmse and the range of sigma2.
+        """One row per repeat and variance: repeat, sigma2, gnmse and the range of sigma2.
 
         Returns
         -------
@@ -174,7 +174,7 @@ class SweepResult:
         return plot_sweep(self, ax=ax)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write JSON lines: settings, then one line for each repeat; times are left out.
+        """Write JSON lines: settings, then one line per repeat; times are not written.
 
         Equal results make equal files.
         """
@@ -214,26 +214,26 @@ class SweepResult:
 
 
 class Checkpoint:
-    """A file of a sweep that is under way.
+    """The file of a running sweep.
 
     Parameters
     ----------
     path : path-like
-        Results of the same settings are taken over; other files are refused.
+        Results of the same settings are reused; other files are refused.
     settings : dict
-        Settings of the sweep, as JSON can hold them.
+        Settings of the sweep, ready for JSON.
 
     Attributes
     ----------
     done : dict of int to Repeat
-        Repeats of the file, by number.
+        Finished repeats, by number.
     """
 
     def __init__(self, path: str | os.PathLike[str], settings: dict[str, Any]) -> None:
         self.path = Path(path)
         self.settings = settings
         self.done: dict[int, Repeat] = {}
-        # A device or a FIFO gets the results once, at the end.
+        # Results are written to a device or a FIFO once, at the end.
         self._is_file = not is_stream(path)
         if not self._is_file:
             return
@@ -245,7 +245,7 @@ class Checkpoint:
         found, repeats = _parse(content, self.path)
         _check_same(found, settings, self.path)
         self.done |= {repeat.number: repeat for repeat in repeats}
-        self.write()  # without half a line at its end, and for as many repeats as are asked for
+        self.write()  # drops an unfinished last line, and sets the new number of repeats
 
     def add(self, repeat: Repeat) -> None:
         """Append a repeat; it is on the disk when this returns."""
@@ -258,7 +258,7 @@ class Checkpoint:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            error.filename = str(self.path)  # a full disk does not say for which file
+            error.filename = str(self.path)  # the error of a full disk does not name the file
             raise
 
     def write(self) -> None:
@@ -269,13 +269,13 @@ class Checkpoint:
 def write_sweep(
     path: str | os.PathLike[str], settings: dict[str, Any], repeats: list[Repeat]
 ) -> Path:
-    """Write settings and repeats, in the order of their numbers, whole or not at all."""
+    """Write settings and repeats, in the order of their numbers, atomically."""
     ordered = sorted(repeats, key=lambda repeat: repeat.number)
     return write_bytes(path, _format_header(settings) + b"".join(map(_format_repeat, ordered)))
 
 
 def read_sweep(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[Repeat]]:
-    """Settings, and the repeats that are done."""
+    """Read the settings and the finished repeats."""
     return _parse(Path(path).read_bytes(), Path(path))
 
 
@@ -284,7 +284,7 @@ def _format_header(settings: dict[str, Any]) -> bytes:
 
 
 def _format_repeat(repeat: Repeat) -> bytes:
-    arrays = {name: _to_numbers(getattr(repeat, name)) for name in _SIZES}
+    arrays = {name: _to_numbers(getattr(repeat, name)) for name in _ARRAY_SIZES}
     return _format_line({"repeat": repeat.number} | arrays)
 
 
@@ -298,7 +298,7 @@ def _to_numbers(array: NDArray[np.float64]) -> list[float | None]:
 
 
 def _parse(content: bytes, path: Path) -> tuple[dict[str, Any], list[Repeat]]:
-    """Settings and repeats; if a repeat occurs twice, the first."""
+    """Parse settings and repeats; of a repeat that occurs twice, the first is taken."""
     first, *lines = content.splitlines(keepends=True) or [b""]
     settings = _parse_settings(first)
     if settings is None:
@@ -314,7 +314,7 @@ def _parse(content: bytes, path: Path) -> tuple[dict[str, Any], list[Repeat]]:
 
 
 def _parse_object(line: bytes) -> dict[str, Any]:
-    """The object of a line; an empty one if the line is not a whole object."""
+    """Parse the object of a line; return an empty one if the line is not a whole object."""
     try:
         found = json.loads(line) if line.endswith(b"\n") else None
     except ValueError:
@@ -327,19 +327,19 @@ def _parse_settings(line: bytes) -> dict[str, Any] | None:
     settings = header.get("settings")
     if header.get("format") != _FORMAT or not isinstance(settings, dict):
         return None
-    kinds = ((kind, name) for kind, names in _KINDS.items() for name in names)
-    right = all(isinstance(settings.get(name), kind) for kind, name in kinds)
-    return settings if right and all(isinstance(s, float) for s in settings["sigma2"]) else None
+    kinds = ((kind, name) for kind, names in _REQUIRED_SETTINGS.items() for name in names)
+    is_valid = all(isinstance(settings.get(name), kind) for kind, name in kinds)
+    return settings if is_valid and all(isinstance(s, float) for s in settings["sigma2"]) else None
 
 
 def _parse_repeat(line: bytes, *, n_variances: int) -> Repeat | None:
     found = _parse_object(line)
     try:
         number = int(found["repeat"])
-        arrays = [np.array(found[name], np.float64) for name in _SIZES]  # null is NaN
+        arrays = [np.array(found[name], np.float64) for name in _ARRAY_SIZES]  # null is NaN
     except (KeyError, TypeError, ValueError):
         return None
-    sizes = [(size or n_variances,) for size in _SIZES.values()]
+    sizes = [(size or n_variances,) for size in _ARRAY_SIZES.values()]
     if [array.shape for array in arrays] != sizes:
         return None
     gnmse, boundaries, distances = arrays
@@ -365,7 +365,7 @@ def _check_same(found: dict[str, Any], settings: dict[str, Any], path: Path) -> 
 
 
 def _flatten(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings by name, and by two names with a dot where one holds others."""
+    """Flatten settings; the name of a nested one is that of its parent, a dot and its own."""
     return {
         f"{name}.{key}" if key else name: value
         for name, entry in settings.items()

@@ -1,10 +1,10 @@
-"""How predictions depend on the kernel variance: GNMSE over σ², many splits, all cores.
+"""Measure how predictions depend on the kernel variance: GNMSE over σ², many splits, all cores.
 
-A repeat has a split, frequencies and orders that all variances share. Four things make it fast.
-Without them it takes, on Temperature, Cora-Con, Email and Wikipedia (``benchmarks/bench_sweep.py``,
-2 cores): without threads over variances 1.1, 1.8, 1.8 and 1.8 times as long; without computing
-equal rows once 1.0, 2.4, 1.2 and 1.1; without keeping features between epochs 1.5 on each; without
-a dense search for the distances of small matrices 1.2 on Temperature.
+All variances of a repeat share its split, frequencies and orders. Four optimisations make it fast.
+Without one of them it takes this many times as long on Temperature, Cora-Con, Email and Wikipedia
+(``benchmarks/bench_sweep.py``, 2 cores): threads over variances 1.1, 1.8, 1.8 and 1.8; computing
+equal rows once 1.0, 2.4, 1.2 and 1.1; keeping features between epochs 1.5 on each; a dense search
+for the distances of small matrices 1.2 on Temperature.
 """
 
 import hashlib
@@ -41,30 +41,30 @@ from gradraker.sweep.versions import VERSIONS
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-# Features of all training rows are kept between epochs while they are smaller than this; a
-# thread has them for one variance at a time. Larger ones are made again, chunk by chunk.
+# Features of all training rows are kept between epochs if they are smaller than this; a thread
+# holds those of one variance at a time. Larger ones are recomputed, chunk by chunk.
 KEPT_BYTES = 64 << 20
 CHUNK_BYTES = 4 << 20
-# Matrices with so few entries are searched faster as dense ones.
+# Matrices with at most this many entries are searched faster as dense ones.
 DENSE_ENTRIES = 10_000
 # With fewer sines in a block, a second thread costs more than it saves.
-_SINES_A_BLOCK = 20_000
+_MIN_SINES_PER_BLOCK = 20_000
 # With fewer sines in a repeat, moving them to a device takes longer than the CPU does.
-FEWEST_SINES = 1_000_000
-# The grid that is taken if none is given, and by which factor it goes beyond the ranges.
+MIN_SINES_FOR_DEVICE = 1_000_000
+# The default grid: its size, and the factor by which it extends beyond the ranges.
 _N_VARIANCES = 40
-_BEYOND = 4.0
-# Repeats that a device works on at once; with more, threads of Python wait for each other.
-_THREADS = 4
-# A worker looks so often whether its parent is there.
-_SECONDS = 0.5
+_MARGIN = 4.0
+# Repeats that run on a device at once; with more, Python threads wait for each other.
+_DEVICE_JOBS = 4
+# How often a worker checks whether its parent is alive.
+_PARENT_CHECK_SECONDS = 0.5
 
 
 class Sweep(NamedTuple):
-    """A graph with scaled values, and how each repeat uses them.
+    """A graph with scaled values, and the settings of each repeat.
 
-    A tuple, since Dask leaves large objects of other kinds with one of its workers: if that
-    worker died, the repeats of all others would fail.
+    It is a tuple because Dask stores large objects of other types on a single worker: if that
+    worker died, the repeats on all others would fail.
     """
 
     indptr: Integers
@@ -114,7 +114,7 @@ def sigma2_sweep(
     progress: Callable[[str, int, int], None] | None = None,
     device: str = "cpu",
 ) -> SweepResult:
-    """GNMSE of SKG over the kernel variance σ², repeated with new splits of the nodes.
+    """Measure GNMSE of SKG over the kernel variance σ², repeated with new splits of the nodes.
 
     A repeat draws the known nodes, which are also the referencing nodes, trains on them, and
     predicts the others. All variances of a repeat share its split, frequencies and orders.
@@ -127,11 +127,11 @@ def sigma2_sweep(
         Values of the nodes, if ``data`` is a matrix.
     sigma2 : sequence of floats, optional
         Variances, rising. By default 40 on a logarithmic scale that cover the four ranges of the
-        first repeat and a factor of 4 on both sides.
+        first repeat and extend beyond them by a factor of 4 on both sides.
     n_repeats : int, default=10
         R.
     fraction : float, default=0.4
-        Part of the nodes that is known.
+        Share of the nodes that is known.
     n_frequencies : int, default=200
         D.
     learning_rate : float, default=0.1
@@ -143,16 +143,16 @@ def sigma2_sweep(
     random_state : int, default=0
         Seed; repeat r depends on it and on r only.
     n_jobs : int, optional
-        Worker processes of joblib, each with its share of the cores; -1 is one for each core. By
-        default those of ``joblib.parallel_config``, or this process, with threads on all cores.
+        Worker processes of joblib, each with its share of the cores; -1 is one per core. By
+        default those of ``joblib.parallel_config``, else this process, with threads on all cores.
     checkpoint : path-like, optional
         File of results, JSON lines. Each repeat is appended when it is done; the same call
-        continues where it was stopped, and may ask for more repeats.
+        continues where it stopped, also with a larger ``n_repeats``.
     progress : callable, optional
         Called with a word, the number of repeats done and ``n_repeats``.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where all variances of a repeat are trained: ``"cuda"`` takes an NVIDIA GPU, with several
-        repeats at once on threads of this process; ``"auto"`` takes one where there is one.
+        Where all variances of a repeat are trained: ``"cuda"`` uses an NVIDIA GPU, with several
+        repeats at once on threads of this process; ``"auto"`` uses one if there is one.
 
     Returns
     -------
@@ -215,7 +215,7 @@ def _run_all(
     file: Checkpoint | None,
     report: Callable[[str, int, int], None],
 ) -> SweepResult:
-    """Run the repeats that are not done, and keep each in the file when it is."""
+    """Run the missing repeats, and append each to the file when it is done."""
     n_repeats = settings["n_repeats"]
     done: dict[int, Repeat] = {} if file is None else file.done
     report("sweeping", len(done), n_repeats)
@@ -230,15 +230,15 @@ def _run_all(
 
 
 def _run(sweep: Sweep, todo: list[int], n_jobs: int | None) -> Any:
-    """Yield repeats as they are done, by whatever joblib is configured to use."""
+    """Yield repeats as they are done, by the configured backend of joblib."""
     if not todo:
         return iter(())
     backend, _ = get_active_backend()
-    # A backend that tells its workers how many threads are theirs is obeyed (features.engine);
-    # other workers are as many as the cores that they may use.
+    # Workers use the number of threads that their backend gives them (features.engine); a backend
+    # that gives none starts one worker per core, so these use no threads.
     threads = effective_n_jobs(n_jobs) == 1 or backend.supports_inner_max_num_threads
     if n_jobs is not None and n_jobs > len(todo):
-        n_jobs = len(todo)  # every worker has something to do, and learns who its parent is
+        n_jobs = len(todo)  # every worker gets a task, which tells it the id of its parent
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
     parent = os.getpid()
     return parallel(delayed(_run_in_worker)(sweep, r, threads, parent) for r in todo)
@@ -246,7 +246,7 @@ def _run(sweep: Sweep, todo: list[int], n_jobs: int | None) -> Any:
 
 def _run_on_device(sweep: Sweep, engine: CudaEngine, todo: list[int]) -> Any:
     """Yield repeats as they are done; while one trains, threads prepare others."""
-    parallel = Parallel(n_jobs=_THREADS, backend="threading", return_as="generator_unordered")
+    parallel = Parallel(n_jobs=_DEVICE_JOBS, backend="threading", return_as="generator_unordered")
     return parallel(delayed(run_repeat)(sweep, r, threads=False, engine=engine) for r in todo)
 
 
@@ -322,7 +322,7 @@ def _check_grid(sigma2: Any) -> Floats:
 
 
 def _make_grid(sweep: Sweep) -> Floats:
-    """Variances that cover the ranges of the first repeat."""
+    """Make a grid of variances that covers the ranges of the first repeat."""
     known = draw_repeat(sweep.values.size, sweep.fraction, sweep.random_state, 0).known
     boundaries, _ = find_boundaries(
         sweep.adjacency[:, known][known], n_frequencies=sweep.n_frequencies, kernel=sweep.kernel
@@ -333,11 +333,11 @@ def _make_grid(sweep: Sweep) -> Floats:
             "to choose variances from",
             {"sigma2": "give", "fraction": "raise"},
         )
-    return np.geomspace(boundaries[0] / _BEYOND, boundaries[2] * _BEYOND, _N_VARIANCES)
+    return np.geomspace(boundaries[0] / _MARGIN, boundaries[2] * _MARGIN, _N_VARIANCES)
 
 
 def _describe(sweep: Sweep, dataset: GraphDataset, n_repeats: int) -> dict[str, Any]:
-    """Settings of the sweep, as JSON can hold them."""
+    """Return the settings of the sweep, ready for JSON."""
     columns = sweep.indices.astype(np.int64)
     return {
         "data": {
@@ -363,24 +363,24 @@ def _hash(*arrays: NDArray[Any]) -> str:
 
 @cache
 def end_with_parent(parent: int) -> None:
-    """End this process soon after its parent, if ``parent`` is the number of that process.
+    """End this process soon after its parent, if ``parent`` is the process id of its parent.
 
-    A worker that waits for its next task does not notice that nobody will send one. Called in
-    another process, such as the one that sends the tasks or a worker of a cluster, it does nothing.
+    A worker that waits for its next task does not notice that its parent has died. In any other
+    process, such as the one that sends the tasks or a worker of a cluster, this does nothing.
     """
-    started_by = multiprocessing.parent_process()  # also after that process has ended
-    if started_by is not None and started_by.pid == parent:
-        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    own_parent = multiprocessing.parent_process()  # known even after it has ended
+    if own_parent is not None and own_parent.pid == parent:
+        threading.Thread(target=_exit_after_parent, args=(parent,), daemon=True).start()
 
 
-def _watch(parent: int) -> None:
+def _exit_after_parent(parent: int) -> None:
     while os.getppid() == parent:
-        time.sleep(_SECONDS)
-    os._exit(1)  # also out of a loop that runs without the lock of Python
+        time.sleep(_PARENT_CHECK_SECONDS)
+    os._exit(1)  # works even while a compiled loop runs without the GIL
 
 
 def draw_repeat(n: int, fraction: float, random_state: int, repeat: int) -> Draw:
-    """Draw the split and the seed of a repeat; how many repeats there are plays no role."""
+    """Draw the split and the seed of a repeat; they do not depend on the number of repeats."""
     rng = np.random.default_rng([random_state, repeat])
     known, unknown = split_nodes(n, fraction, rng)
     return Draw(known, unknown, int(rng.integers(2**32)))
@@ -389,21 +389,21 @@ def draw_repeat(n: int, fraction: float, random_state: int, repeat: int) -> Draw
 def run_repeat(
     sweep: Sweep, repeat: int, *, threads: bool = True, engine: CudaEngine | None = None
 ) -> Repeat:
-    """GNMSE at all variances for one split; with ``threads`` the variances share the cores.
+    """Measure GNMSE at all variances for one split; ``threads`` spreads them over the cores.
 
-    With an ``engine``, the variances are trained on a device, if there is enough to do.
+    With an ``engine``, the variances are trained on a device, if there are enough sines to compute.
     """
     start = time.perf_counter()
     draw = draw_repeat(sweep.values.size, sweep.fraction, sweep.random_state, repeat)
     vectors = sweep.adjacency[:, draw.known]  # the known nodes are the referencing nodes
-    vectors.sort_indices()  # sums in the order of columns, as an estimator's
+    vectors.sort_indices()  # sum in the order of columns, as the estimator does
     X, X_unknown = vectors[draw.known], vectors[draw.unknown]
     table = FrequencyTable(draw.seed, sweep.n_frequencies, sweep.kernel, n_numbered=X.shape[1])
     orders = draw_epoch_orders(draw.seed, X.shape[0], sweep.n_epochs, shuffle=True)
     values = sweep.values[draw.unknown]
     grid = _Grid(1.0 / np.sqrt(sweep.sigma2), table, threads)
     n_sines = X.shape[0] * sweep.n_frequencies * sweep.sigma2.size
-    if engine is None or n_sines < FEWEST_SINES:
+    if engine is None or n_sines < MIN_SINES_FOR_DEVICE:
         theta = grid.train(X, sweep.values[draw.known], orders, sweep.learning_rate)
         errors = grid.compute_squared_errors(X_unknown, values, theta)
     else:
@@ -431,7 +431,7 @@ class _Grid(NamedTuple):
     def train(
         self, X: csr_array, y: Floats, orders: list[Integers], learning_rate: float
     ) -> Floats:
-        """θ of every variance, (S, 2D), after training on rows of X in the given orders."""
+        """Train on rows of X in the given orders, and return θ of every variance, (S, 2D)."""
         theta = np.zeros((self.scales.size, 2 * self.table.n_frequencies))  # [S, 2D]
         for chunk, order in self._cut_orders(orders):
             P, place = self.project(X[chunk])
@@ -440,7 +440,7 @@ class _Grid(NamedTuple):
         return theta
 
     def compute_squared_errors(self, X: csr_array, y: Floats, theta: Floats) -> Floats:
-        """Sum over rows of squared errors, for every variance, (S,)."""
+        """Sum squared errors over rows, for every variance, (S,)."""
         errors = np.zeros(self.scales.size)  # [S]
         for chunk in self._cut(np.arange(y.size)):
             P, place = self.project(X[chunk])
@@ -454,22 +454,22 @@ class _Grid(NamedTuple):
             loop(P, self.scales, start, stop, *arguments)
 
         if self.threads:
-            parallel_for(run, self.scales.size, -(-_SINES_A_BLOCK // P.size))
+            parallel_for(run, self.scales.size, -(-_MIN_SINES_PER_BLOCK // P.size))
         else:
             run(0, self.scales.size)
 
     def project(self, X: csr_array) -> tuple[Floats, Integers]:
-        """Projections of the rows that differ, (n, D), and where each row of X is among them."""
+        """Project the distinct rows, (n, D), and return the index of each row of X among them."""
         rows = to_row_arrays(X)
         units = self.table.prepare(rows.indices)
-        # References are few, so many nodes have equal rows: of 2222 in Cora-Con 600 differ.
+        # With few references many nodes have equal rows: 600 of 2222 are distinct in Cora-Con.
         first, place = group_equal_rows(X)
         if first.size < place.size:
             rows = to_row_arrays(X[first])
         return compute_projections(rows, units), place
 
     def _cut_orders(self, orders: list[Integers]) -> Iterator[tuple[Integers, Integers]]:
-        """Rows whose features are made together, and the order in which they are trained on."""
+        """Yield rows whose features are computed together, and their order in training."""
         n = orders[0].size
         if 16 * n * self.table.n_frequencies <= KEPT_BYTES:
             yield np.arange(n), np.concatenate(orders)
@@ -485,7 +485,7 @@ class _Grid(NamedTuple):
 
 
 def find_boundaries(X: csr_array, *, n_frequencies: int, kernel: str) -> tuple[Floats, Floats]:
-    """σ²_ce, σ²_ed, σ²_da, and the two distances that they follow from; NaN for equal rows."""
+    """Find σ²_ce, σ²_ed, σ²_da, and the two distances behind them; NaN if all rows are equal."""
     small = X.shape[0] * X.shape[1] <= DENSE_ENTRIES
     try:
         pairs = find_extreme_pairs(X.toarray() if small else X, kernel=kernel)

@@ -25,7 +25,7 @@ SYMBOLS = {"n_frequencies": "D", "learning_rate": "η", "n_epochs": "E"}
 @describe_fields
 @dataclass(frozen=True, eq=False, repr=False)
 class SettingsSweep:
-    """Sweeps over σ² that differ in one setting; :func:`gradraker.sweep.settings_sweep` makes it.
+    """Sweeps over σ² that differ in one setting; see :func:`gradraker.sweep.settings_sweep`.
 
     Examples
     --------
@@ -37,14 +37,14 @@ class SettingsSweep:
     """
 
     setting: Annotated[
-        str, 'That differs: ``"n_frequencies"``, ``"learning_rate"`` or ``"n_epochs"``.'
+        str, 'The one that differs: ``"n_frequencies"``, ``"learning_rate"`` or ``"n_epochs"``.'
     ]
     values: Annotated[tuple[float, ...], "Its values."]
     results: Annotated[tuple[SweepResult, ...], "The sweep of each value."]
 
     def to_frame(self) -> Any:
-        """The frames of all sweeps under each other, with a column of the setting."""
-        frames = [result.to_frame() for result in self.results]  # says so if pandas is missing
+        """Concatenate the frames of all sweeps, with a column for the setting."""
+        frames = [result.to_frame() for result in self.results]  # raises if pandas is missing
         import pandas as pd
 
         for frame, value in zip(frames, self.values, strict=True):
@@ -79,7 +79,7 @@ def settings_sweep(
     """Repeat :func:`gradraker.sigma2_sweep` for several values of D, η or E.
 
     Splits, frequencies and orders are shared: with more frequencies or epochs the first ones
-    stay the same. So curves differ by the setting and not by chance.
+    stay the same. So curves differ only because of the setting, not by chance.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def settings_sweep(
     values : sequence of numbers
         Its values.
     checkpoint : path-like, optional
-        A folder, made if it does not exist, for one file of results per value.
+        A folder for one file of results per value; it is created if it does not exist.
     **others
         The other arguments of :func:`gradraker.sigma2_sweep`. By default all values share the
         grid ``sigma2`` of the first.

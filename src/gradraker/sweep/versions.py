@@ -1,11 +1,11 @@
-"""Versions of the packages that results depend on, to be written beside them."""
+"""Versions of the packages that results depend on, to be stored with them."""
 
 import platform
 from importlib.metadata import version
 
 from gradraker import __version__
 
-# Of gradraker, Python and the packages that compute; loaded packages do not change.
+# Read once, since loaded packages do not change.
 VERSIONS = {
     "gradraker": __version__,
     "python": platform.python_version(),

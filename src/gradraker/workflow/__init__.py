@@ -7,14 +7,20 @@ from gradraker.workflow.node_predictions import (
     evaluate_left_out,
     find_contributors,
 )
-from gradraker.workflow.predict import predict_all, predict_nodes, predict_targets
+from gradraker.workflow.predict import (
+    predict_all,
+    predict_all_targets,
+    predict_nodes,
+    predict_targets,
+)
 from gradraker.workflow.ranges import find_ranges
 from gradraker.workflow.series import SeriesPredictions, predict_series
-from gradraker.workflow.update import Update, update_nodes
+from gradraker.workflow.update import FileUpdate, Update, update_file, update_nodes
 
 __all__ = [
     "BankPredictions",
     "Contributors",
+    "FileUpdate",
     "NodePredictions",
     "SeriesPredictions",
     "Update",
@@ -22,9 +28,11 @@ __all__ = [
     "find_contributors",
     "find_ranges",
     "predict_all",
+    "predict_all_targets",
     "predict_nodes",
     "predict_series",
     "predict_targets",
     "predict_with_bank",
+    "update_file",
     "update_nodes",
 ]

@@ -14,15 +14,15 @@ from gradraker.metrics import LeftOutError, measure_left_out_error
 from gradraker.models.bank import GradrakerRegressor
 
 Floats = NDArray[np.float64]
-# With fewer known nodes there is no estimate of the error: it would be noise.
-_ENOUGH_TO_HOLD_OUT = 10
-_HELD_OUT = 0.2
+# With fewer known nodes no error is estimated: it would be noise.
+_MIN_KNOWN_TO_HOLD_OUT = 10
+_HELD_OUT_FRACTION = 0.2
 
 
 @describe_fields
 @dataclass(frozen=True, eq=False)
 class BankPredictions:
-    """Predictions of a bank for all nodes; :func:`predict_with_bank` makes it.
+    """Predictions of a bank for all nodes, returned by :func:`predict_with_bank`.
 
     Examples
     --------
@@ -41,6 +41,11 @@ class BankPredictions:
         LeftOutError | None,
         "Errors on a fifth of the known nodes, held out once; None with fewer than 10 of them.",
     ]
+
+    def list_columns(self) -> dict[str, NDArray[Any]]:
+        """Return node, known or not, value and prediction as columns."""
+        columns = {"node": self.nodes, "known": ~np.isnan(self.values)}
+        return columns | {"value": self.values, "prediction": self.predictions}
 
 
 def predict_with_bank(
@@ -66,11 +71,11 @@ def predict_with_bank(
     values : mapping, Series, table, or array with NaN for unknown
         Known values; see :func:`gradraker.graph.known_values`.
     kernels : str or sequence
-        As in :class:`GradrakerRegressor`; every layer and number of hops has a member for each.
+        As in :class:`GradrakerRegressor`; each makes one member per layer and number of hops.
     hops, hop_weights
         Views of 1, …, ``hops`` edges of each layer; see :func:`gradraker.graph.layer_views`.
     unknown_nodes : {"error", "ignore"}
-        What to do with values of nodes that no layer has.
+        What to do with values of nodes that are in no layer.
     vector_options : dict, optional
         Further options of :func:`gradraker.graph.layer_views`.
     n_frequencies, learning_rate, n_epochs, random_state
@@ -130,10 +135,10 @@ def _fit(
 def _hold_out(
     bank: GradrakerRegressor, views: GraphViews, values: Floats, known: NDArray[np.int64]
 ) -> LeftOutError | None:
-    if known.size < _ENOUGH_TO_HOLD_OUT:
+    if known.size < _MIN_KNOWN_TO_HOLD_OUT:
         return None
     shuffled = np.random.default_rng([make_seed(bank.random_state), 3]).permutation(known)
-    n_held_out = max(1, round(_HELD_OUT * known.size))
+    n_held_out = max(1, round(_HELD_OUT_FRACTION * known.size))
     held_out, others = shuffled[:n_held_out], shuffled[n_held_out:]
     try:
         model, offset = _fit(bank, views, values, others)

@@ -21,15 +21,15 @@ from gradraker.models.node_model import NodeModel
 
 # An explanation holds three numbers for each pair of an explained and a known node.
 _BATCH_BYTES = 64 << 20
-# Predictions that a notebook shows.
-_SHOWN = 8
-# With fewer known nodes than this there is no estimate: it would be noise.
-ENOUGH_TO_ESTIMATE = 10
+# Rows that a notebook shows.
+_N_SHOWN = 8
+# With fewer known nodes no error is estimated: it would be noise.
+MIN_KNOWN_TO_ESTIMATE = 10
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Ends of the range that values can have; infinite where there is none."""
+    """Ends of the range that values can have; infinite where it is open."""
 
     lower: float = -np.inf
     upper: float = np.inf
@@ -41,7 +41,7 @@ class Bounds:
             )
 
     def clip(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return values with those beyond an end moved to it."""
+        """Return values clipped to the range."""
         return np.clip(values, self.lower, self.upper)
 
 
@@ -58,10 +58,10 @@ class Contributors:
     predictions : list of n numbers or labels
         The predictions that are explained, before they are clipped.
     parts : list of n dicts
-        What each kind of similarity adds to a prediction; empty if the model cannot tell.
+        How much each kind of similarity adds to a prediction; empty if the model has no parts.
     smallest_weight : float
-        The smallest contribution weight of all known nodes: a prediction is a weighted mean only
-        if it is not negative.
+        The smallest contribution weight of all known nodes: only if it is not negative is a
+        prediction a weighted mean.
 
     Examples
     --------
@@ -86,17 +86,17 @@ class Contributors:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NodePredictions:
-    """Predictions for all nodes of a graph; :func:`gradraker.predict_nodes` makes it.
+    """Predictions for all nodes of a graph, returned by :func:`gradraker.predict_nodes`.
 
     Attributes
     ----------
     model : model of graphs
         Trained on all known nodes; it holds the graph.
     predictions : ndarray of shape (n,)
-        Predictions for all nodes, numbers or labels of classes; for known nodes, what the trained
-        model says of them. Numbers are clipped to the bounds.
+        Predictions of the trained model for all nodes, the known ones too: numbers, clipped to
+        the bounds, or labels of classes.
     intervals : ndarray of shape (n, 2) or None
-        Lower and upper ends of intervals with the asked coverage, clipped to the bounds.
+        Lower and upper ends of the intervals, clipped to the bounds.
     coverage : float or None
         Share of the true values that the intervals should hold.
     probabilities : ndarray of shape (n, K) or None
@@ -106,7 +106,7 @@ class NodePredictions:
     readings : dict of str to Reading
         How tables of edges and values were read.
     target : name or None
-        The one of several targets that is predicted.
+        The predicted target, if there are several.
 
     Examples
     --------
@@ -177,7 +177,7 @@ class NodePredictions:
     def rank_classes(self) -> NDArray[np.int64]:
         """Return the classes of each node, the most probable first, as positions in ``classes``.
 
-        The predicted class comes first, also where another is as probable.
+        In a tie the predicted class comes first.
         """
         assert self.probabilities is not None
         position = {label: i for i, label in enumerate(self.classes.tolist())}
@@ -188,8 +188,8 @@ class NodePredictions:
 
     def explain(self, nodes: Sequence[Hashable] | None = None) -> LinearExplanation:
         """Explain the predictions of some nodes, before they are clipped; default all."""
-        which: dict[str, Any] = {} if self.target is None else {"target": self.target}
-        return self.model.explain(self._list_nodes(nodes), **which)
+        options: dict[str, Any] = {} if self.target is None else {"target": self.target}
+        return self.model.explain(self._list_nodes(nodes), **options)
 
     def find_contributors(self, k: int, *, nodes: Sequence[Hashable] | None = None) -> Contributors:
         """Find the k known nodes that count most in the predictions of some nodes; default all."""
@@ -212,10 +212,10 @@ class NodePredictions:
         return listed
 
     def list_columns(self) -> dict[str, NDArray[Any]]:
-        """Return node, known or not, value, prediction and what else there is, as columns.
+        """Return the columns of a table: node, whether it is known, value, prediction, and more.
 
-        With intervals there are lower and upper; with classes the probability of the predicted one,
-        and runner_up_1, probability_1, … for up to two classes that come next.
+        Intervals add lower and upper; classes add the probability of the predicted class, and
+        runner_up_1, probability_1, … for up to two classes that come next.
         """
         columns: dict[str, NDArray[Any]] = {
             "node": self.nodes,
@@ -234,7 +234,7 @@ class NodePredictions:
         return columns
 
     def to_frame(self, *, n_contributors: int = 0) -> Any:
-        """Return node, known or not, value and prediction as a pandas data frame.
+        """Return one row per node as a pandas data frame.
 
         Columns are those of :meth:`list_columns`, and with ``n_contributors`` = k
         contributor_1, weight_1, …: the k known nodes that count most in each prediction.
@@ -260,17 +260,17 @@ class NodePredictions:
         names = [name for name in columns if name not in ("known", "value")]
         rows = [
             [_to_cell(columns[name][i]) for name in names]
-            for i in np.flatnonzero(~self.is_known)[:_SHOWN].tolist()
+            for i in np.flatnonzero(~self.is_known)[:_N_SHOWN].tolist()
         ]
-        told = [f"<p>{escape(what)}: {escape(r)}</p>" for what, r in (self.readings or {}).items()]
+        notes = [f"<p>{escape(name)}: {escape(r)}</p>" for name, r in (self.readings or {}).items()]
         if self.direction_note:
-            told.append(f"<p>Edges: {escape(self.direction_note)}</p>")
+            notes.append(f"<p>Edges: {escape(self.direction_note)}</p>")
         error = "" if self.left_out is None else f"<p>Left out: {escape(self.left_out.error)}</p>"
         table = render_rows(rows, names) if rows else ""
         n = int((~self.is_known).sum())
         title = f"{n} predictions from {len(self.nodes) - n} known nodes"
-        more = f"<p>the first {_SHOWN} of {n} predicted nodes</p>" if n > _SHOWN else ""
-        return render_box(title, error, *told, table, more)
+        more = f"<p>the first {_N_SHOWN} of {n} predicted nodes</p>" if n > _N_SHOWN else ""
+        return render_box(title, error, *notes, table, more)
 
     def __repr__(self) -> str:
         n_known = int(self.is_known.sum())
@@ -283,12 +283,12 @@ class NodePredictions:
                 error = self.left_out.error
                 shown = f"RMSE {error.rmse:.4g} ({error.rmse_of_mean:.4g} by the mean)"
             text += f"; left-out {shown}"
-        told = [f"; {what}: {reading}" for what, reading in (self.readings or {}).items()]
-        return text + "".join(told) + (f"; {self.direction_note}" if self.direction_note else "")
+        notes = [f"; {name}: {reading}" for name, reading in (self.readings or {}).items()]
+        return text + "".join(notes) + (f"; {self.direction_note}" if self.direction_note else "")
 
     @cached_property
     def direction_note(self) -> str:
-        """What was taken where a graph cannot tell whether it is directed; else nothing."""
+        """A note if the graph was taken as directed because no edge has its reverse; else empty."""
         model = self.model
         if not model.is_directed_ or not model.adjacency_.nnz or count_reversed(model.adjacency_):
             return ""
@@ -321,14 +321,14 @@ def evaluate_left_out(
     >>> evaluate_left_out(model).error.n_nodes
     30
     """
-    if len(model.known_nodes_) < ENOUGH_TO_ESTIMATE:
+    if len(model.known_nodes_) < MIN_KNOWN_TO_ESTIMATE:
         return None
     try:
-        found: Any = model.predict_left_out()
+        left_out: Any = model.predict_left_out()
     except TooFewValuesError:
         return None
-    one: LeftOut | LeftOutClasses = found if target is None else found[target]
-    return None if target is not None and len(one.rows) < ENOUGH_TO_ESTIMATE else one
+    result: LeftOut | LeftOutClasses = left_out if target is None else left_out[target]
+    return None if target is not None and len(result.rows) < MIN_KNOWN_TO_ESTIMATE else result
 
 
 def _to_cell(entry: Any) -> Any:
@@ -337,7 +337,7 @@ def _to_cell(entry: Any) -> Any:
 
 
 def clip_left_out(found: LeftOut, bounds: Bounds, known: NDArray[np.float64]) -> LeftOut:
-    """Return left-out predictions that are clipped, with their errors."""
+    """Return left-out predictions clipped to bounds, with their new errors."""
     clipped = bounds.clip(found.predictions)
     means = np.full(clipped.size, found.mean)
     error = measure_left_out_error(known, found.values, clipped, means)
@@ -357,10 +357,10 @@ def find_contributors(
     left_out: bool = False,
     target: Hashable = None,
 ) -> Contributors:
-    """Find the k heaviest contributors of some nodes, in batches so that memory is bounded.
+    """Find the k heaviest contributors of some nodes, in batches to bound memory.
 
-    There are fewer than k where fewer values are known. With ``left_out``, the predictions are
-    those of known nodes without their own values. ``target`` is one of several targets.
+    If fewer than k values are known, all of them are returned. With ``left_out``, the predictions
+    are those of known nodes without their own values. ``target`` is one of several targets.
 
     Examples
     --------
@@ -372,9 +372,9 @@ def find_contributors(
     """
     if len(nodes) == 0:
         return Contributors([], np.empty((0, 0)), np.empty((0, 0)))
-    which: dict[str, Any] = {"left_out": left_out}
-    which |= {} if target is None else {"target": target}
-    first = model.explain(nodes[:1], **which)
+    options: dict[str, Any] = {"left_out": left_out}
+    options |= {} if target is None else {"target": target}
+    first = model.explain(nodes[:1], **options)
     n_known = len(first.known_names)
     # A node that is left out alone has weight 0 in its own prediction.
     k = min(k, n_known - (left_out and not model.learns_by_steps))
@@ -386,10 +386,10 @@ def find_contributors(
     smallest = 0.0
     weights, values = np.empty((len(nodes), k)), np.empty((len(nodes), k), dtype=kind)
     for start in range(0, len(nodes), size):
-        part = model.explain(nodes[start : start + size], **which)
+        part = model.explain(nodes[start : start + size], **options)
         order = part.find_heaviest(k)
         stop = start + order.shape[0]
-        names += [[part.known_names[i] for i in one] for one in order.tolist()]
+        names += [[part.known_names[i] for i in row] for row in order.tolist()]
         weights[start:stop] = np.take_along_axis(part.weights, order, axis=1)
         labels = np.fromiter(part.known_labels, dtype=kind, count=n_known)
         values[start:stop] = labels[order]

@@ -1,4 +1,4 @@
-"""The user's job: a graph and some known values in, predictions for the other nodes out."""
+"""Predict the unknown nodes of a graph from the known ones, in one call."""
 
 from collections.abc import Hashable
 from dataclasses import replace
@@ -12,10 +12,9 @@ from gradraker.exceptions import ArgumentError
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.columns import Task
 from gradraker.graph.adapters.tables import ValueTable, is_table
-from gradraker.graph.edges import EdgeList
+from gradraker.graph.edges import EdgeList, Reading
 from gradraker.graph.labels import find_task
-from gradraker.graph.values import select_columns
-from gradraker.io.readers import NodeValues
+from gradraker.graph.values import NodeValues, select_columns, split_targets
 from gradraker.models.node_model import NodeModel
 from gradraker.models.walks.node_classifier import NodeClassifier
 from gradraker.models.walks.node_regressor import NodeRegressor
@@ -38,7 +37,7 @@ def predict_nodes(
     value: Hashable = None,
     **graph_options: Any,
 ) -> NodePredictions:
-    """Predict the values of all nodes of a graph from the known ones: the whole job.
+    """Predict the values of all nodes of a graph from the known ones, in one call.
 
     Parameters
     ----------
@@ -49,22 +48,22 @@ def predict_nodes(
     attributes : frame, array, sparse matrix or mapping, optional
         Attributes of nodes, as :meth:`gradraker.NodeRegressor.fit` takes them.
     sample_weight : mapping, Series, array, or name of a column of values, optional
-        How far known values are trusted, as :meth:`gradraker.NodeRegressor.fit` takes it.
+        How much known values are trusted, as :meth:`gradraker.NodeRegressor.fit` takes it.
     model : model of graphs, optional
         Settings of the learner; it is not changed. Default :class:`NodeRegressor`, or
-        :class:`NodeClassifier` for classes, which compare nodes by where walks from them lead and
+        :class:`NodeClassifier` for classes, which compare nodes by where walks from them end and
         by their degrees. :class:`SKGNodeRegressor` is the paper's learner, for numbers.
     task : {"values", "classes"}, optional
-        Whether values are numbers or labels of classes. Default: what the model predicts, or
-        classes if the values are texts.
+        Whether values are numbers or labels of classes. Default: the task of the model, or, if
+        none is given, classes for texts and values for numbers.
     coverage : float, optional
         Share of the true values that intervals should hold, such as 0.9; for numbers.
     lower, upper : float, optional
         Ends of the range that numbers can have: predictions and intervals are clipped to it,
         explanations are not.
     unknown_nodes : {"error", "ignore", "isolated"}, default="error"
-        What to do with values and attributes of nodes that the graph does not have: refuse them,
-        leave them out, or add them as nodes without edges.
+        What to do with values and attributes of nodes that are not in the graph: raise an error,
+        ignore them, or add them as nodes without edges.
     node, value : name or position of a column, optional
         Columns of a table of values; see :func:`gradraker.graph.known_values`.
     **graph_options
@@ -90,26 +89,88 @@ def predict_nodes(
     if isinstance(value, list | tuple):
         raise ValueError(
             f"value names {len(value)} columns, but predict_nodes predicts one target: "
-            "NodeRegressor().fit(graph, values, value=[...]) takes several, and predict_targets "
-            "predicts them"
+            "gradraker.workflow.predict_targets predicts several"
         )
     known = select_columns(values, node=node, value=value, task=task)
     if isinstance(sample_weight, str | int) and is_table(values):
         sample_weight = select_columns(values, node=node, value=sample_weight, task="values")
-    learner = _choose_model(model, task, known)
-    edges, options = _select_edges(graph, graph_options)
-    learner.fit(
-        edges,
+    learner, readings = _fit_model(
+        _choose_model(model, task, known),
+        graph,
         known,
         attributes=attributes,
         sample_weight=sample_weight,
         unknown_nodes=unknown_nodes,
-        **options,
+        **graph_options,
     )
-    readings = {"edges": edges, "values": known}
-    told = {what: part.reading for what, part in readings.items() if _has_reading(part)}
     found = predict_all(learner, coverage=coverage, lower=lower, upper=upper)
-    return replace(found, readings=told)
+    return replace(found, readings=readings)
+
+
+def predict_targets(
+    graph: Any,
+    values: Any,
+    *,
+    model: NodeModel | None = None,
+    task: Task | None = None,
+    coverage: float | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+    node: Hashable = None,
+    value: Any = None,
+    **options: Any,
+) -> dict[Hashable, NodePredictions]:
+    """Predict the values of all nodes of a graph, of any number of targets: the whole job.
+
+    Parameters
+    ----------
+    graph
+        As in :func:`predict_nodes`.
+    values : as in :meth:`gradraker.models.NodeModel.fit`
+        Several targets are an array (n, K), a mapping from nodes to K numbers or to mappings from
+        targets to numbers, or a table with a list of columns as ``value``.
+    model, task
+        As in :func:`predict_nodes`; several targets are numbers.
+    coverage, lower, upper
+        As in :func:`predict_nodes`, for each target.
+    **options
+        Further options of :meth:`gradraker.models.NodeModel.fit`.
+
+    Returns
+    -------
+    dict of NodePredictions
+        By target; None names the only one.
+
+    Examples
+    --------
+    >>> from gradraker.workflow import predict_targets
+    >>> known = {"a": {"age": 30.0, "income": 5.0}, "c": {"age": 50.0, "income": 7.0}}
+    >>> found = predict_targets([("a", "b"), ("b", "c")], known)
+    >>> {target: result.predictions.shape for target, result in found.items()}
+    {'age': (3,), 'income': (3,)}
+    """
+    bounds: Any = {"coverage": coverage, "lower": lower, "upper": upper}
+    if task == "classes" or split_targets(values, node=node, value=value) is None:
+        columns: Any = {"node": node, "value": value}
+        return {
+            None: predict_nodes(
+                graph, values, model=model, task=task, **bounds, **columns, **options
+            )
+        }
+    learner = _choose_model(model, "values", values)
+    learner, readings = _fit_model(learner, graph, values, node=node, value=value, **options)
+    found = predict_all_targets(learner, **bounds)
+    return {target: replace(result, readings=readings) for target, result in found.items()}
+
+
+def _fit_model(
+    learner: NodeModel, graph: Any, values: Any, **options: Any
+) -> tuple[NodeModel, dict[str, Reading]]:
+    """Fit a model, and return it with how tables of edges and values were read."""
+    edges, remaining = _select_edges(graph, options)
+    learner.fit(edges, values, **remaining)
+    inputs = {"edges": edges, "values": values}
+    return learner, {name: table.reading for name, table in inputs.items() if _has_reading(table)}
 
 
 def predict_all(
@@ -142,7 +203,8 @@ def predict_all(
     """
     if model.target_names_:
         raise ValueError(
-            f"model has learned the targets {model.target_names_}: predict_targets predicts them"
+            f"model has learned the targets {model.target_names_}: predict_all_targets predicts "
+            "them"
         )
     nodes, bounds = model.nodes_, _make_bounds(lower, upper)
     if model.value_kind.task == "classes":
@@ -156,38 +218,37 @@ def predict_all(
     return NodePredictions(model, predictions, ends, coverage, bounds=bounds)
 
 
-def predict_targets(
+def predict_all_targets(
     model: NodeModel,
     *,
     coverage: float | None = None,
     lower: float | None = None,
     upper: float | None = None,
 ) -> dict[Hashable, NodePredictions]:
-    """Predict all nodes of the graph of a model that has learned several targets.
+    """Predict all nodes of the graph of a model that has learned any number of targets.
 
     Parameters
     ----------
     model : model of graphs
-        Fitted to several targets.
+        Fitted.
     coverage, lower, upper
         As in :func:`predict_nodes`, for each target.
 
     Returns
     -------
     dict of NodePredictions
-        By target.
+        By target; None names the only one.
 
     Examples
     --------
     >>> from gradraker import NodeRegressor
-    >>> from gradraker.workflow import predict_targets
-    >>> known = {"a": {"age": 30.0, "income": 5.0}, "c": {"age": 50.0, "income": 7.0}}
-    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], known)
-    >>> {target: one.predictions.shape for target, one in predict_targets(model).items()}
-    {'age': (3,), 'income': (3,)}
+    >>> from gradraker.workflow import predict_all_targets
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": [30.0, 5.0], "c": [50.0, 7.0]})
+    >>> list(predict_all_targets(model))
+    [0, 1]
     """
     if not model.target_names_:
-        raise ValueError("model has learned one target: predict_all predicts it")
+        return {None: predict_all(model, coverage=coverage, lower=lower, upper=upper)}
     bounds = _make_bounds(lower, upper)
     columns, ends = _predict_numbers(model, coverage, bounds)
     return {
@@ -204,7 +265,7 @@ def predict_targets(
 
 
 def _predict_numbers(model: NodeModel, coverage: float | None, bounds: Bounds) -> tuple[Any, Any]:
-    """Return predictions of all nodes, and intervals if there is a coverage, within bounds."""
+    """Return predictions of all nodes, and intervals if coverage is given, clipped to bounds."""
     if coverage is None:
         return bounds.clip(model.predict(model.nodes_)), None
     found = model.predict(model.nodes_, return_interval=True, coverage=coverage)
@@ -220,7 +281,7 @@ def _make_bounds(lower: float | None, upper: float | None) -> Bounds:
 
 
 def _choose_model(model: object, task: Task | None, values: Any) -> NodeModel:
-    """Return an unfitted model that predicts what the values are."""
+    """Return an unfitted model for the task that the values have."""
     if task not in (None, "values", "classes"):
         raise ArgumentError("task", "'values', 'classes' or None", task)
     if model is None:
@@ -243,7 +304,7 @@ def _choose_model(model: object, task: Task | None, values: Any) -> NodeModel:
 
 
 def _select_edges(graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return the edges of a table, which know how they were read, and the options that remain."""
+    """Return the edges of a table with a note on how it was read, and the remaining options."""
     if isinstance(graph, EdgeList) or not is_table(graph):
         return graph, options
     columns = {name: options.get(name) for name in ("source", "target", "weight")}
@@ -252,8 +313,8 @@ def _select_edges(graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, A
     return edges, remaining
 
 
-def _has_reading(part: Any) -> bool:
-    return isinstance(part, EdgeList | ValueTable | NodeValues) and part.reading is not None
+def _has_reading(table: Any) -> bool:
+    return isinstance(table, EdgeList | ValueTable | NodeValues) and table.reading is not None
 
 
 def _check_model(model: object) -> NodeModel:

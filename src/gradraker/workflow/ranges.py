@@ -1,4 +1,4 @@
-"""Where the four ranges of the kernel variance lie for a graph in any form."""
+"""Find the four ranges of the kernel variance for a graph in any form."""
 
 from typing import Any
 
@@ -22,10 +22,10 @@ def find_ranges(
     Parameters
     ----------
     graph, values
-        As in :func:`gradraker.predict_nodes`; without values all nodes count. With them, the
-        other nodes are the tested ones of algorithm 2, ``noise="refined"``.
+        As in :func:`gradraker.predict_nodes`; without values all nodes are used. With values,
+        ``noise="refined"`` takes the unknown nodes as the tested nodes of algorithm 2.
     unknown_nodes : {"error", "ignore"}
-        What to do with values of nodes that the graph does not have.
+        What to do with values of nodes that are not in the graph.
     vector_options : dict, optional
         Options of :func:`gradraker.adjacency_vectors`.
     **learner
@@ -35,7 +35,7 @@ def find_ranges(
     -------
     ranges : Sigma2Ranges
     n_nodes : int
-        Nodes that they were measured on.
+        Number of nodes that they were measured on.
 
     Examples
     --------

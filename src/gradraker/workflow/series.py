@@ -1,5 +1,6 @@
 """Predict the next values of series at the nodes of a graph, through a graph filter."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -7,19 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker._fields import describe_fields
-from gradraker.graph import filtered_signals
+from gradraker.graph import adjacency_vectors, filtered_signals
 from gradraker.metrics import gnmse
 from gradraker.models.skg import SKGRegressor
 
 Floats = NDArray[np.float64]
-# Times at the end of the series that are held out to measure errors.
-_HELD_OUT = 0.2
+# Share of the times, at the end of the series, that is held out to measure errors.
+_HELD_OUT_FRACTION = 0.2
 
 
 @describe_fields
 @dataclass(frozen=True, eq=False)
 class SeriesPredictions:
-    """The next value of each node; :func:`predict_series` makes it.
+    """The next value of each node, returned by :func:`predict_series`.
 
     Examples
     --------
@@ -39,14 +40,26 @@ class SeriesPredictions:
     n_times: Annotated[int, "Times of the series."]
     gnmse: Annotated[
         float | None,
-        "Error at the last fifth of the times of a model that has not seen them; values are scaled "
-        "to [0, 1]. None for short series.",
+        "Error at the last fifth of the times, of a model trained on the others; values are "
+        "scaled to [0, 1]. None for short series.",
     ]
-    gnmse_of_last: Annotated[float | None, "The same of predicting the last known value."]
+    gnmse_of_last: Annotated[float | None, "The same error if the last known value is predicted."]
+    horizon: Annotated[int, "Steps from the last value to the prediction."] = 1
+
+    def list_columns(self) -> dict[str, NDArray[Any]]:
+        """Return node, last value and prediction as columns."""
+        return {"node": self.nodes, "last": self.last, "prediction": self.predictions}
 
 
 def predict_series(
-    graph: Any, series: Any, *, horizon: int = 1, learner: SKGRegressor, **filter_options: Any
+    graph: Any,
+    series: Any,
+    *,
+    horizon: int = 1,
+    learner: SKGRegressor,
+    shift: Any = "adjacency",
+    graph_options: Mapping[str, Any] | None = None,
+    **filter_options: Any,
 ) -> SeriesPredictions:
     """Predict the value of each node ``horizon`` steps after the end of its series.
 
@@ -58,8 +71,12 @@ def predict_series(
         Steps to look ahead.
     learner : SKGRegressor
         Settings of the learner; it is not changed.
+    shift : {"adjacency", "laplacian", "normalised", "mean"} or matrix of shape (n, n)
+        As in ``filtered_signals``; "mean" is the mean over neighbours.
+    graph_options : mapping, optional
+        Options of :func:`gradraker.adjacency_vectors`, such as ``direction``.
     **filter_options
-        ``taps``, ``shift``, ``delay``, ``unit_norm`` and ``padding`` of ``filtered_signals``.
+        ``taps``, ``delay``, ``unit_norm`` and ``padding`` of ``filtered_signals``.
 
     Returns
     -------
@@ -76,10 +93,17 @@ def predict_series(
     >>> found.predictions.shape, bool(found.gnmse < 1.0)
     ((3,), True)
     """
-    signals = filtered_signals(graph, series, **filter_options)
+    options = dict(graph_options or {})
+    if isinstance(shift, str) and shift == "mean":
+        # Rows of a random walk add up to 1, and are not scaled further.
+        options["hop_weights"], shift = "random_walk", "adjacency"
+        filter_options = {"unit_norm": False} | filter_options
+    if options:
+        graph = adjacency_vectors(graph, **options)
+    signals = filtered_signals(graph, series, shift=shift, **filter_options)
     X, y = signals.make_pairs(horizon=horizon)
     n = len(signals.nodes)
-    n_pairs = X.shape[0] // n  # times that have a value to learn
+    n_pairs = X.shape[0] // n  # times with a value to learn
     if n_pairs < 1:
         raise ValueError(
             f"series has too few times for horizon={horizon} and these taps: no time is left to "
@@ -95,6 +119,7 @@ def predict_series(
         model,
         len(signals.series),
         *errors,
+        horizon=horizon,
     )
 
 
@@ -109,9 +134,9 @@ def _fit(
 def _measure(
     learner: SKGRegressor, X: Floats, y: Floats, n: int, references: Any
 ) -> tuple[float | None, float | None]:
-    """GNMSE at the last fifth of the times, of a model of the first ones and of the last value."""
+    """GNMSE at the last fifth of the times, of a model trained before and of the last value."""
     n_pairs = X.shape[0] // n
-    n_held_out = round(_HELD_OUT * n_pairs)
+    n_held_out = round(_HELD_OUT_FRACTION * n_pairs)
     if n_held_out < 1 or n_pairs - n_held_out < 2:
         return None, None
     split = (n_pairs - n_held_out) * n
@@ -123,5 +148,5 @@ def _measure(
     true = (y[split:] - low) / span
     if not np.any(true):
         return None, None
-    guesses = (model.predict(X[split:]) + offset - low) / span
-    return gnmse(true, guesses), gnmse(true, (X[split:, 0] - low) / span)
+    predictions = (model.predict(X[split:]) + offset - low) / span
+    return gnmse(true, predictions), gnmse(true, (X[split:, 0] - low) / span)

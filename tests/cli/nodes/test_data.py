@@ -57,7 +57,7 @@ def test_data_fetch_json_and_stdout(run: Callable[..., Any]) -> None:
     assert "Licence" in result.stderr
 
 
-def test_data_of_no_name_is_wrong_use(run: Callable[..., Any]) -> None:
+def test_an_unknown_data_set_is_wrong_usage(run: Callable[..., Any]) -> None:
     for command in ("info", "fetch"):
         result = run("data", command, "mars")
         assert result.exit_code == 2

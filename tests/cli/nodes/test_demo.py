@@ -95,7 +95,7 @@ def test_demo_json_without_matplotlib_keeps_stdout_clean(
     assert "pip install 'gradraker[plot]'" in result.stderr
 
 
-def test_a_folder_that_cannot_be_made_is_exit_code_1(
+def test_a_folder_that_cannot_be_created_is_exit_code_1(
     constant: type[Any], run_in_folder: Callable[..., Any]
 ) -> None:
     Path("a-file").touch()

@@ -36,7 +36,7 @@ def test_explain_takes_no_edges_since_the_model_holds_its_graph(
     assert "--edges" in result.stderr
 
 
-def test_explain_refuses_unknown_nodes_and_files_that_hold_no_model_of_graphs(
+def test_explain_refuses_wrong_nodes_and_models(
     run_in_copy: Callable[..., Any],
 ) -> None:
     files = ["--node", "Pilatus"]

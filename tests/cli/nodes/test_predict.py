@@ -33,9 +33,7 @@ def expected(stations: Path) -> NodePredictions:
     )
 
 
-def test_table_for_people_says_counts_and_how_nodes_are_compared(
-    predict: Callable[..., Any], expected: Any
-) -> None:
+def test_predict_prints_a_table(predict: Callable[..., Any], expected: Any) -> None:
     result = predict()
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
@@ -154,7 +152,7 @@ def test_options_reach_the_library(predict: Callable[..., Any], expected: NodePr
     assert saved.adjacency_[[-1]].data.tolist() == [1.0]
 
 
-def test_words_of_options_are_those_of_the_library() -> None:
+def test_choices_of_options_equal_those_of_the_library() -> None:
     from gradraker.graph import hops
     from gradraker.kernels import shift_invariant as kernels
     from gradraker.models import sigma2
@@ -166,7 +164,7 @@ def test_words_of_options_are_those_of_the_library() -> None:
 
 def test_names_are_text_in_every_file(run_here: Callable[..., Any]) -> None:
     write_rows("e.csv", [(i, (i + k) % 12) for i in range(12) for k in (1, 2, 5)])
-    # 7x makes a text column of what are whole numbers in the other file.
+    # Because of 7x this column is text, while the other file has integers.
     write_rows("v.csv", [*((i, i / 2) for i in range(8)), ("7x", 1.0)])
     result = run_here(
         "predict", "--edges", "e.csv", "--values", "v.csv", "--unknown-nodes", "ignore", "--json"
@@ -178,7 +176,7 @@ def test_names_are_text_in_every_file(run_here: Callable[..., Any]) -> None:
     assert [one["node"] for one in facts["predictions"]] == ["8", "9", "10", "11"]
 
 
-def test_unicode_crlf_and_bom(run_here: Callable[..., Any]) -> None:
+def test_files_with_unicode_crlf_and_bom_are_read(run_here: Callable[..., Any]) -> None:
     names = ["Zürich", "東京", "naïve, with comma", 'quote "x"', "🎉", "e\u0301", "a", "b"]
     rows = [(names[i], names[(i + k) % 8]) for i in range(8) for k in (1, 3)]
     write_rows("e.csv", [("source", "target"), *rows])
@@ -216,7 +214,7 @@ def test_graph_whose_nodes_are_all_known_is_reported(run_here: Callable[..., Any
 # -- names that do harm --------------------------------------------------------
 
 
-def test_formulas_in_the_output(run_here: Callable[..., Any]) -> None:
+def test_names_like_formulas_are_escaped_in_the_output(run_here: Callable[..., Any]) -> None:
     names = ["=1+1", "-5", "@x", "safe", "other", "last"]
     write_rows("e.csv", [(a, b) for a in names for b in names if a < b])
     write_rows("v.csv", [("node", "value"), ("=1+1", -1.5), ("-5", 2), ("@x", 3)])
@@ -250,7 +248,9 @@ def test_formula_behind_a_carriage_return_from_parquet(run_here: Callable[..., A
     assert set(found) == set(names)
 
 
-def test_names_cannot_write_to_the_terminal(run_here: Callable[..., Any]) -> None:
+def test_control_characters_of_names_do_not_reach_the_terminal(
+    run_here: Callable[..., Any],
+) -> None:
     bad = "x\x1b[2J[bold]y"
     assert make_printable(bad) == "x\\x1b[2J[bold]y"
     write_rows("e.csv", [("a", "c"), ("b", "d"), (bad, "c")])

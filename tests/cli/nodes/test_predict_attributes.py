@@ -81,12 +81,12 @@ def test_explain_and_the_page_list_the_attributes_that_count(folder: Path) -> No
     assert "<h2>Attributes</h2>" in page
     assert "attributes <small>(linear, " in page
     assert "(none, " not in page
-    assert "gains when an attribute is larger by one standard deviation" in page
+    assert "when an attribute is larger by one standard deviation" in page
     question = ("explain", "--model", "model.gr", "--node", "1")
     told = json.loads(_run(folder, *question, "--json").stdout)
     assert told["attributes"][0] == first
     table = _run(folder, *question).stdout
-    assert "Attributes: what one standard deviation more adds" in table
+    assert "Attributes: gain of the prediction per standard deviation" in table
     without = ("--edges", "edges.csv", "--values", "values.csv", "--undirected")
     _run(folder, "predict", *without, "--model", "model.gr")
     assert json.loads(_run(folder, *question, "--json").stdout)["attributes"] == []
@@ -115,7 +115,7 @@ def test_attributes_of_classes_and_of_several_targets_name_them(folder: Path) ->
     assert json.loads(found.stdout)["attributes"][0]["coefficient"] > 10.0
 
 
-def test_leaks_are_told_in_a_sentence(folder: Path) -> None:
+def test_predict_warns_of_attributes_that_leak(folder: Path) -> None:
     (folder / "attributes.csv").write_text((folder / "values.csv").read_text())
     found = _predict(folder, "--json")
     assert "warning: attribute 'value' tells the value of every known node" in found.stderr

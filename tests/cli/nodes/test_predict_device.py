@@ -1,4 +1,4 @@
-"""``--device``: where the node model computes, and what is said about it."""
+"""``--device``: where the node model computes, and what is printed about it."""
 
 import csv
 import json
@@ -43,8 +43,8 @@ def test_predict_on_a_gpu_says_so_and_predicts_the_same(monkeypatch: pytest.Monk
         for name in ("cpu.csv", "gpu.csv")
     )
     assert gpu == pytest.approx(cpu, abs=1e-8)
-    told = json.loads(_run("predict", "--value", "value", "--device", "auto", "--json").stdout)
-    assert told["choice"]["device"] == "cuda"
+    facts = json.loads(_run("predict", "--value", "value", "--device", "auto", "--json").stdout)
+    assert facts["choice"]["device"] == "cuda"
 
 
 def test_update_moves_a_model_to_the_processor(
@@ -65,7 +65,7 @@ def test_update_moves_a_model_to_the_processor(
 
 
 @pytest.mark.usefixtures("files")
-def test_without_a_gpu_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_gpu_the_error_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ENGINES, "cuda", refuse_device)
     refused = _run("predict", "--value", "value", "--device", "cuda")
     assert refused.exit_code == 1

@@ -62,7 +62,7 @@ def test_options_reach_the_model(run_in_copy: Callable[..., Any]) -> None:
         ["--hop-weights", "binary"],
     ],
 )
-def test_options_of_skg_are_not_passed_over_in_silence(
+def test_options_of_skg_are_refused_for_the_node_model(
     run_in_copy: Callable[..., Any], option: list[str]
 ) -> None:
     result = run_in_copy("predict", *KNOWN, *option)
@@ -72,13 +72,11 @@ def test_options_of_skg_are_not_passed_over_in_silence(
 
 
 @pytest.mark.parametrize("coverage", ["0", "1", "nan", "-1", "much"])
-def test_coverage_outside_0_and_1_is_wrong_use(
-    run_in_copy: Callable[..., Any], coverage: str
-) -> None:
+def test_wrong_coverage_is_refused(run_in_copy: Callable[..., Any], coverage: str) -> None:
     assert run_in_copy("predict", *KNOWN, "--coverage", coverage).exit_code == 2
 
 
-def test_coverage_is_not_for_skg(run_in_copy: Callable[..., Any]) -> None:
+def test_coverage_is_refused_for_skg(run_in_copy: Callable[..., Any]) -> None:
     result = run_in_copy("predict", *KNOWN, "--method", "skg", "--coverage", "0.9")
     assert result.exit_code == 2
     assert "--coverage is an option of --method nodes" in result.stderr

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import gradraker
+from gradraker.exceptions import TooFewValuesError
 
 
 def is_told(line: Any) -> Any:
@@ -63,7 +64,7 @@ def test_wrong_options_of_predict_are_exit_code_2(
     assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
 
 
-def test_two_standard_inputs_are_wrong_use(predict: Callable[..., Any]) -> None:
+def test_two_standard_inputs_are_refused(predict: Callable[..., Any]) -> None:
     assert_refused(predict(edges="-", values="-"), 2, "only one of --edges and --values")
 
 
@@ -72,7 +73,7 @@ def test_missing_files_are_exit_code_1(predict: Callable[..., Any]) -> None:
     assert_refused(predict(values="none.csv"), 1, "none.csv: No such file or directory")
 
 
-def test_folders_in_place_of_files_are_refused(predict: Callable[..., Any]) -> None:
+def test_folders_instead_of_files_are_refused(predict: Callable[..., Any]) -> None:
     Path("folder").mkdir()
     assert_refused(predict(edges="folder"), 1, "folder: Is a directory")
     for option in ("--out", "--report", "--model"):
@@ -80,7 +81,7 @@ def test_folders_in_place_of_files_are_refused(predict: Callable[..., Any]) -> N
         assert_refused(predict(option, "none/file"), 1, "the folder 'none' does not exist")
 
 
-def test_files_that_may_not_be_read_are_refused(predict: Callable[..., Any]) -> None:
+def test_an_unreadable_file_is_refused(predict: Callable[..., Any]) -> None:
     if os.geteuid() == 0:
         pytest.skip("root reads everything")
     Path("edges.csv").chmod(0)
@@ -105,7 +106,7 @@ def test_files_that_may_not_be_read_are_refused(predict: Callable[..., Any]) -> 
         (b"\x00\xff\xfe", b"a,1\n", "e.csv"),
     ],
 )
-def test_files_that_cannot_be_learned_from_are_refused_with_their_place(
+def test_wrong_data_are_refused_with_one_sentence(
     run_here: Callable[..., Any], edges: bytes, values: bytes, message: str
 ) -> None:
     Path("e.csv").write_bytes(edges)
@@ -120,7 +121,39 @@ def test_files_that_cannot_be_learned_from_are_refused_with_their_place(
     assert not Path("r.html").exists()
 
 
-def test_debug_lets_errors_of_predict_through(run_here: Callable[..., Any]) -> None:
+@pytest.mark.parametrize(
+    "values",
+    [
+        "node,value\n12,1.0\n13,2.0\n14,3.5\n1,7.0\n",  # a name that begins others
+        "value,node\n1.0,12\n2.0,13\n3.5,14\n7.0,1\n",  # a name in another column
+        "# known\nnode,value\n12,1.0\n\n1,7.0\n",  # lines without data
+    ],
+)
+def test_message_names_the_line_of_a_node_without_edges(
+    predict: Callable[..., Any], run_here: Callable[..., Any], values: str
+) -> None:
+    Path("e.csv").write_text("source,target\n12,13\n13,14\n14,15\n")
+    Path("v.csv").write_text(values)
+    assert_refused(predict(edges="e.csv", values="v.csv"), 1, "isolated to keep them (line 5)")
+    read = predict(edges="e.csv", values="-", input=values)
+    assert_refused(read, 1, "standard input holds nodes without edges: '1'")
+    assert "(line 5)" in read.stderr
+    Path("w.csv").write_text("node,value\n12,1.0\n13,2.0\n")
+    assert predict("--model", "m.gr", edges="e.csv", values="w.csv").exit_code == 0
+    assert_refused(run_here("update", "--model", "m.gr", "--values", "v.csv"), 1, "(line 5)")
+
+
+def test_too_few_values_are_told_with_the_option_that_helps(predict: Callable[..., Any]) -> None:
+    Path("v.csv").write_text("node,value\nBasel / Binningen,1.0\n")
+    told = "give more values, or --sigma2 NUMBER"
+    assert_refused(
+        predict("--method", "skg", values="v.csv"), 1, "v.csv: only 1 value is known", told
+    )
+    with pytest.raises(TooFewValuesError, match="give more values, or sigma2 as a number"):
+        gradraker.SKGNodeRegressor().fit([("a", "b")], {"a": 1.0})
+
+
+def test_debug_shows_the_traceback(run_here: Callable[..., Any]) -> None:
     Path("e.csv").write_bytes(b"")
     result = run_here("--debug", "predict", "--edges", "e.csv", "--values", "e.csv")
     assert result.exit_code == 1
@@ -141,7 +174,7 @@ def test_report_without_jinja2_writes_nothing(
 # -- outputs are whole ---------------------------------------------------------
 
 
-def test_a_failing_writer_leaves_the_old_file_and_no_litter(
+def test_a_failing_writer_leaves_the_old_file_and_no_temporary_files(
     predict: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("p.csv").write_text("old")

@@ -1,4 +1,4 @@
-"""``gradraker serve``: wrong use, before anything is started."""
+"""``gradraker serve``: wrong options are refused before anything is started."""
 
 import sys
 from typing import Any

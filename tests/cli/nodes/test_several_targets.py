@@ -13,9 +13,10 @@ from click.testing import Result
 
 from command_line import invoke, read_table
 from gradraker import NodeRegressor, load
+from gradraker._columns import ColumnNumber
 from gradraker.cli.inputs import load_one_target
-from gradraker.cli.output import Waiting
-from gradraker.graph.adapters.columns import ColumnNumber
+from gradraker.cli.output import StatusLine
+from gradraker.io import readers
 
 
 @pytest.fixture
@@ -42,10 +43,10 @@ def run(*arguments: str, code: int = 0) -> Result:
 
 
 @pytest.mark.usefixtures("files")
-def test_the_scale_is_told_and_can_be_given() -> None:
-    told = run("--value", "between").output
-    assert "Weights add up in" in told
-    assert "log(1 + value" in told
+def test_the_scale_is_printed_and_can_be_given() -> None:
+    output = run("--value", "between").output
+    assert "Weights add up in" in output
+    assert "log(1 + value" in output
     assert "Weights add up in" not in run("--value", "between", "--transform", "none").output
     median = run("--value", "between", "--statistic", "median", "--json")
     summary = json.loads(median.stdout)
@@ -79,6 +80,24 @@ def test_several_columns_are_predicted_together() -> None:
 
 
 @pytest.mark.usefixtures("files")
+def test_file_of_several_columns_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, from_disk = [], readers.open_file
+
+    def open_file(path: Any, *arguments: Any) -> Any:
+        opened.append(path)
+        return from_disk(path, *arguments)
+
+    monkeypatch.setattr(readers, "open_file", open_file)
+    run("--value", "between,size", "--model", "m.gr")
+    update("--values", "values.csv")
+    assert opened == ["edges.csv", "values.csv", "values.csv"]
+    known = Path("values.csv").read_text()
+    fixed = ["predict", "--edges", "edges.csv", "--undirected", "--values", "-"]
+    result = invoke(*fixed, "--value", "between,size", "--json", input=known)
+    assert [one["known"] for one in json.loads(result.stdout)["targets"]] == [39, 33]
+
+
+@pytest.mark.usefixtures("files")
 def test_one_of_several_targets_is_explained() -> None:
     run("--value", "between,size", "--model", "m.gr")
     ask = ["explain", "--model", "m.gr", "--node", "Gavroche", "--json"]
@@ -103,9 +122,13 @@ def update(*arguments: str, code: int = 0) -> Result:
 def test_several_targets_are_updated_and_forgotten() -> None:
     run("--value", "between,size", "--model", "m.gr", "--coverage", "0.8", "--lower", "0")
     first, second, third = load("m.gr").unknown_nodes_[:3]
+    before = load("m.gr").predict([first])
     Path("new.csv").write_text(f"node,between,size\n{first},0.2,0.5\n{second},,0.9\n")
     facts = json.loads(update("--values", "new.csv", "--out", "out.csv", "--json").stdout)
     assert [one["known"] for one in facts["targets"]] == [40, 35]
+    assert (facts["learned"], facts["passed_over"]) == (3, 0)
+    assert facts["targets"][0]["rmse_before"] == pytest.approx(abs(0.2 - before[0, 0]))
+    assert facts["targets"][1]["rmse_before_of_mean"] > 0.0
     rows = {row["node"]: row for row in read_table("out.csv")}
     assert (rows[first]["value_between"], rows[second]["value_size"]) == ("0.2", "0.9")
     assert float(rows[first]["lower_size"]) >= 0.0  # intervals and bounds are kept
@@ -114,6 +137,9 @@ def test_several_targets_are_updated_and_forgotten() -> None:
     assert "not a column" in update("--values", "one.csv", code=1).stderr
     facts = json.loads(update("--values", "one.csv", "--value", "size", "--json").stdout)
     assert [one["known"] for one in facts["targets"]] == [40, 36]
+    told = update("--values", "new.csv").output
+    assert "Model unchanged" in told
+    assert "3 values, learned before" in told
     facts = json.loads(update("--forget-value", first, "--json").stdout)
     assert [one["known"] for one in facts["targets"]] == [39, 35]
     update("--report", "page.html")
@@ -143,24 +169,24 @@ def test_a_target_of_which_few_values_are_known_has_no_error_on_the_page() -> No
     page = Path("page.html").read_text(encoding="utf-8")
     assert "<td>3</td><td>74</td><td>–</td><td>–</td>" in page
     assert " shares</td>" in page
-    told = run("--value", "between,few", "--unit", "a,b,c", code=2).output
-    assert "--unit names 3 units for 2 columns" in told
+    output = run("--value", "between,few", "--unit", "a,b,c", code=2).output
+    assert "--unit names 3 units for 2 columns" in output
 
 
 @pytest.mark.usefixtures("files")
 def test_a_service_takes_one_of_several_targets_by_its_name() -> None:
     run("--value", "between,size", "--model", "m.gr", "--sample-weight", "trust")
-    with Waiting() as waiting:
-        found = load_one_target("m.gr", ColumnNumber("size"), waiting)
+    with StatusLine() as status:
+        found = load_one_target("m.gr", ColumnNumber("size"), status)
         assert found.target_names_ == []
         assert found.known_values_.shape == (33,)
         run("--value", "size", "--model", "one.gr", "--sample-weight", "trust")
         expected = load("one.gr")
         np.testing.assert_allclose(found.predict(), expected.predict(found.unknown_nodes_))
-        for value, told in ((None, "such as --value between"), ("no", "none of them is 'no'")):
-            asked = None if value is None else ColumnNumber(value)
-            with pytest.raises(click.UsageError, match=told):
-                load_one_target("m.gr", asked, waiting)
+        for value, message in ((None, "such as --value between"), ("no", "none of them is 'no'")):
+            column = None if value is None else ColumnNumber(value)
+            with pytest.raises(click.UsageError, match=message):
+                load_one_target("m.gr", column, status)
     for command in (["serve", "--port", "0"], ["studio", "--no-browser"]):
         refused = invoke(*command, "--model", "m.gr")
         assert refused.exit_code == 2
@@ -168,7 +194,7 @@ def test_a_service_takes_one_of_several_targets_by_its_name() -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_sample_weights_are_a_column() -> None:
+def test_sample_weights_are_read_from_a_column() -> None:
     plain, weighed = (
         run("--value", "between", "--out", "-", *more).stdout
         for more in ([], ["--sample-weight", "trust"])
@@ -201,8 +227,8 @@ def test_a_model_of_several_targets_takes_new_edges_and_keeps_a_value_of_each() 
     Path("more.csv").write_text("source,target\nGavroche,Newcomer\n")
     update("--edges", "more.csv", "--out", "out.csv")
     assert read_table("out.csv")[-1]["node"] == "Newcomer"
-    told = update("--forget-value", "Gavroche", code=1).stderr
-    assert "no node has a known value of the target 'b'" in told
+    error = update("--forget-value", "Gavroche", code=1).stderr
+    assert "no node has a known value of the target 'b'" in error
     assert "'x'" in update("--forget-node", "x", code=1).stderr
     assert "not known" in update("--forget-value", "Newcomer", code=1).stderr
 
@@ -211,7 +237,7 @@ def test_a_model_of_several_targets_takes_new_edges_and_keeps_a_value_of_each() 
 def test_errors_of_few_values_are_stated_as_for_one_target() -> None:
     lines = Path("values.csv").read_text(encoding="utf-8").splitlines()
     Path("values.csv").write_text("\n".join(lines[:6]), encoding="utf-8")
-    told = json.loads(run("--value", "between,size", "--json").stdout)["targets"]
+    targets = json.loads(run("--value", "between,size", "--json").stdout)["targets"]
     alone = json.loads(run("--value", "between", "--json").stdout)
     assert alone["held_out"] is None
-    assert [(one["target"], one["rmse"]) for one in told] == [("between", None), ("size", None)]
+    assert [(one["target"], one["rmse"]) for one in targets] == [("between", None), ("size", None)]

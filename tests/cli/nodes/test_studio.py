@@ -1,4 +1,4 @@
-"""``gradraker studio``: wrong use is refused with a sentence."""
+"""``gradraker studio``: wrong options are refused with one sentence."""
 
 import sys
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def test_wrong_options_of_studio_are_exit_code_2(
     assert text in " ".join(result.stderr.split())
 
 
-def test_files_that_are_not_there_or_not_right(run: Callable[..., Any], tmp_path: Path) -> None:
+def test_missing_and_wrong_files_are_refused(run: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "e.csv").write_text(EDGES)
     (tmp_path / "v.csv").write_text("node,value\nzz,1\n")
     words = ("--edges", "e.csv", "--values", "v.csv", "--no-browser")

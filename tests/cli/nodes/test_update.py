@@ -1,4 +1,4 @@
-"""Two updates of one model at once: both count."""
+"""``gradraker update``: concurrent updates, full disks, forgetting, refused options."""
 
 import subprocess
 from pathlib import Path
@@ -31,7 +31,7 @@ def files(tmp_path: Any, monkeypatch: Any) -> Any:
 
 
 @pytest.mark.process
-def test_no_update_is_lost(files: Any) -> None:
+def test_two_updates_at_once_are_both_learned(files: Any) -> None:
     words = ("update", "--model", "m.gr", "--edges", "e.csv", "--values")
     updates = [
         start_python(PROGRAM, *words, f"{name}.csv", stdout=subprocess.DEVNULL) for name in "ab"
@@ -110,7 +110,7 @@ def test_forgetting_a_node_leaves_the_model_that_never_saw_its_text(files: Any) 
     assert b"zebra" not in Path("forgets.gr").read_bytes()
 
 
-def test_forgetting_what_is_not_there_is_refused_and_changes_nothing(files: Any) -> None:
+def test_forgetting_missing_nodes_and_values_is_refused_and_changes_nothing(files: Any) -> None:
     before = Path("m.gr").read_bytes()
     for option in (["--forget-value", "nobody"], ["--forget-node", "nobody"]):
         done = invoke("update", "--model", "m.gr", *option)

@@ -21,7 +21,7 @@ def test_update_needs_no_edges(run_in_copy: Callable[..., Any]) -> None:
     assert (found["learned"], found["graph_changed"]) == (10, False)
 
 
-def test_update_learns_what_is_new(run_in_copy: Callable[..., Any]) -> None:
+def test_update_learns_only_new_values(run_in_copy: Callable[..., Any]) -> None:
     found = read_facts(run_in_copy(*UPDATE, "--values", "new.csv", "--json"))
     assert (found["learned"], found["passed_over"], found["known"]) == (10, 0, 70)
     values = gradraker.read_values("new.csv")

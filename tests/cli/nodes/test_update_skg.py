@@ -114,7 +114,7 @@ def test_update_refuses_and_changes_nothing(
     assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
 
 
-def test_update_of_nodes_that_are_not_there(run_in_copy: Callable[..., Any]) -> None:
+def test_update_refuses_or_ignores_values_of_missing_nodes(run_in_copy: Callable[..., Any]) -> None:
     Path("v.csv").write_text("Atlantis,1\n")
     result = run_in_copy(*UPDATE, "--values", "v.csv")
     assert result.exit_code == 1

@@ -65,7 +65,9 @@ def test_bank_prints_the_members_that_count_most(layer_files: Path) -> None:
         (["--out", "known.csv"], 2, "name the same file"),
     ],
 )
-def test_bank_refuses_wrong_use(layer_files: Path, options: Any, code: Any, message: Any) -> None:
+def test_bank_refuses_wrong_options(
+    layer_files: Path, options: Any, code: Any, message: Any
+) -> None:
     done = invoke("bank", "--layer", "wide=altitude.csv", "--values", "known.csv", *options)
     assert done.exit_code == code
     assert message in " ".join(done.output.split())

@@ -43,16 +43,14 @@ def test_ranges_take_a_noise_ratio_or_measure_it(
     assert found["noise"] == {"refined": "refined", "0.1": "given"}[noise]
 
 
-def test_ranges_are_shown_as_a_table(run_in_copy: Callable[..., Any]) -> None:
+def test_ranges_prints_the_four_ranges(run_in_copy: Callable[..., Any]) -> None:
     shown = run_in_copy("ranges", "--edges", "edges.csv").stdout
     for word in ("chaos", "extending", "disturbing", "averaging", "Noise ratio"):
         assert word in shown
 
 
 @pytest.mark.parametrize("noise", ["0", "0.95", "loud", "nan"])
-def test_noise_ratios_that_are_not_possible_are_wrong_use(
-    run_in_copy: Callable[..., Any], noise: str
-) -> None:
+def test_ranges_refuses_a_wrong_noise_ratio(run_in_copy: Callable[..., Any], noise: str) -> None:
     assert run_in_copy("ranges", "--edges", "edges.csv", "--noise", noise).exit_code == 2
 
 

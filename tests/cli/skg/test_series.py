@@ -51,7 +51,9 @@ def test_series_are_those_of_the_library(layer_files: Path) -> None:
         (["--series", "text.csv"], 1, "column 'b' holds no numbers"),
     ],
 )
-def test_series_refuses_wrong_use(layer_files: Path, options: Any, code: Any, message: Any) -> None:
+def test_series_refuses_wrong_options(
+    layer_files: Path, options: Any, code: Any, message: Any
+) -> None:
     (layer_files / "text.csv").write_text("a,b\n1,x\n", "utf-8")
     done = invoke("series", "--edges", "strict.csv", "--series", "series.csv", *options)
     assert done.exit_code == code, done.output

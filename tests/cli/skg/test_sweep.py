@@ -1,4 +1,4 @@
-"""``gradraker sweep``: what it prints and writes, how it is stopped and goes on."""
+"""``gradraker sweep``: what it prints and writes, and how it is stopped and continued."""
 
 import json
 import os
@@ -132,7 +132,7 @@ def test_sweep_figures_and_pages_are_byte_stable(sweep: Callable[..., Any]) -> N
     assert "http://" not in text.replace("http://www.w3.org", "")
 
 
-def test_sweep_leaves_nodes_without_values_out(sweep: Callable[..., Any]) -> None:
+def test_sweep_excludes_nodes_without_values(sweep: Callable[..., Any]) -> None:
     head, *rows = Path("values.csv").read_text("utf-8").splitlines(keepends=True)
     Path("known.csv").write_text("".join([head, *rows[:50]]), "utf-8")
     sweep("--edges", "edges.csv", "--values", "known.csv", *QUICK)
@@ -155,7 +155,7 @@ def test_sweep_says_that_the_best_variance_is_at_an_end_of_the_grid(
 
 
 @pytest.mark.process
-def test_ctrl_c_keeps_repeats_that_are_done_and_says_how_to_go_on(
+def test_ctrl_c_keeps_finished_repeats_and_prints_how_to_continue(
     sweep: Callable[..., Any], folder: Path
 ) -> None:
     command = ("sweep", *FILES, "--sigma2", "0.5:50:3", "--repeats", "12", "--frequencies", "20")
@@ -236,7 +236,7 @@ def test_sweep_of_one_known_node_names_the_file(run: Callable[..., Any]) -> None
         ((*FILES, "--out", "values.csv"), "name the same file"),
     ],
 )
-def test_sweep_refuses_wrong_use(
+def test_sweep_refuses_wrong_options(
     run: Callable[..., Any], arguments: tuple[Any, ...], message: str
 ) -> None:
     result = run("sweep", *arguments)

@@ -8,5 +8,5 @@ from small_datasets import register
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Fetchers expect the small files; the fixture changes what they expect of them."""
+    """Make fetchers expect the small files; returns a function that changes their facts."""
     return register(monkeypatch)

@@ -1,4 +1,4 @@
-"""Cora-Con on small files: what it holds and what is refused."""
+"""Cora-Con on small files: its content, and refused files."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +11,10 @@ from gradraker.exceptions import DatasetFileError
 from small_datasets import CONTENT, CORA_FILES, put
 
 
-def test_small_cora_by_hand(small: Callable[..., Any], tmp_path: Path) -> None:
+def test_fetch_cora_con_of_small_files_by_hand(small: Callable[..., Any], tmp_path: Path) -> None:
     put(tmp_path / "cora", **CORA_FILES)
     data = fetch_cora_con(data_home=str(tmp_path))
-    # 5 cites nobody and is left out; 7 cites 31 (and 5); 31 cites 7.
+    # 5 cites no paper and is left out; 7 cites 31 (and 5); 31 cites 7.
     assert data.node_names == ("31", "7")
     assert data.adjacency.toarray().tolist() == [[0, 1], [1, 0]]
     assert data.values.tolist() == [7.0, 1.0]

@@ -32,11 +32,11 @@ from small_datasets import (
 @pytest.fixture
 def server() -> Iterator[Any]:
     """Answers by path; an answer is bytes, or (bytes, headers) to send as they are."""
-    answers, asked = {}, []  # type: ignore[var-annotated]
+    answers, requested = {}, []  # type: ignore[var-annotated]
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(self.path)
+            requested.append(self.path)
             if self.path not in answers:
                 self.send_error(404)
                 return
@@ -56,7 +56,7 @@ def server() -> Iterator[Any]:
         http.daemon_threads = True
         thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        http.answers, http.asked = answers, asked  # type: ignore[attr-defined]
+        http.answers, http.requested = answers, requested  # type: ignore[attr-defined]
         http.url = f"http://127.0.0.1:{http.server_port}"  # type: ignore[attr-defined]
         yield http
         http.shutdown()
@@ -78,7 +78,7 @@ def email_server(small: Callable[..., Any], server: Any, monkeypatch: pytest.Mon
     return server
 
 
-def test_download_unpacks_keeps_and_asks_once(
+def test_download_unpacks_keeps_and_requests_once(
     email_server: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -92,7 +92,7 @@ def test_download_unpacks_keeps_and_asks_once(
     assert left_over(home) == [f"email_eu_core/{name}" for name in sorted(EMAIL_FILES)]
     assert (home / "email_eu_core" / "email-Eu-core.txt").read_bytes() == EDGES
     assert fetch_email_eu_core(data_home=home).n_edges == 4
-    assert len(email_server.asked) == 2
+    assert len(email_server.requested) == 2
     assert capfd.readouterr() == ("", "")
     assert caplog.records == []  # nor does pooch speak through the logger
 
@@ -102,7 +102,7 @@ def test_download_of_one_missing_file_leaves_the_other_alone(
 ) -> None:
     put(tmp_path / "email_eu_core", **{"email-Eu-core.txt": EDGES + b"\n"})
     fetch_email_eu_core(data_home=tmp_path)
-    assert email_server.asked == ["/email-Eu-core-department-labels.txt.gz"]
+    assert email_server.requested == ["/email-Eu-core-department-labels.txt.gz"]
     assert (tmp_path / "email_eu_core" / "email-Eu-core.txt").read_bytes() == EDGES + b"\n"
 
 
@@ -154,7 +154,7 @@ def test_download_without_a_connection_is_refused_and_leaves_nothing(
     assert left_over(tmp_path) == []
 
 
-def test_data_home_that_cannot_be_a_folder(email_server: Any, tmp_path: Path) -> None:
+def test_data_home_that_is_a_file_is_refused(email_server: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DatasetUnavailableError, match="could not be downloaded"):
         fetch_email_eu_core(data_home=tmp_path / "file")
@@ -182,7 +182,7 @@ def test_download_of_an_archive_takes_its_two_members_only(
     server.answers["/cora.tgz"] = archive
     assert fetch_cora_con(data_home=tmp_path / "home").n_nodes == 2
     assert left_over(tmp_path) == ["home/cora/cora.cites", "home/cora/cora.content"]
-    assert server.asked == ["/cora.tgz"]
+    assert server.requested == ["/cora.tgz"]
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_data_home_is_the_argument_then_the_variable_then_the_cache(
     assert fetch_email_eu_core(download=False).n_nodes == 3
 
 
-def test_a_missing_file_is_told_with_its_place_url_and_checksum(
+def test_error_of_a_missing_file_names_its_place_url_and_checksum(
     small: Callable[..., Any], tmp_path: Path
 ) -> None:
     with pytest.raises(DatasetUnavailableError) as caught:

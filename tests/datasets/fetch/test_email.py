@@ -1,4 +1,4 @@
-"""Email-Eu-core on small files: what it holds and what is refused."""
+"""Email-Eu-core on small files: its content, and refused files."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,9 @@ from gradraker.exceptions import DatasetFileError
 from small_datasets import EMAIL_FILES, put
 
 
-def test_small_email_by_hand(small: Callable[..., Any], tmp_path: Path) -> None:
+def test_fetch_email_eu_core_of_small_files_by_hand(
+    small: Callable[..., Any], tmp_path: Path
+) -> None:
     put(tmp_path / "email_eu_core", **EMAIL_FILES)
     data = fetch_email_eu_core(data_home=tmp_path)
     assert data.adjacency.toarray().tolist() == [[0, 1, 0], [1, 1, 0], [1, 0, 0]]

@@ -1,4 +1,4 @@
-"""Wikipedia Math on small files: what it holds and what is refused."""
+"""Wikipedia Math on small files: its content, and refused files."""
 
 import datetime
 import json
@@ -20,7 +20,9 @@ def put_wikipedia(tmp_path: Path, content: bytes | dict[str, Any]) -> Path:
     return tmp_path
 
 
-def test_small_wikipedia_by_hand(small: Callable[..., Any], tmp_path: Path) -> None:
+def test_fetch_wikipedia_math_of_a_small_file_by_hand(
+    small: Callable[..., Any], tmp_path: Path
+) -> None:
     put_wikipedia(tmp_path, changed())
     data = fetch_wikipedia_math(data_home=tmp_path)
     assert repr(data) == "GraphDataset('Wikipedia-Math 2019-03-16', 3 nodes, 3 edges)"
@@ -42,7 +44,9 @@ def test_wikipedia_days_without_dates_are_counted(
 
 
 @pytest.mark.parametrize("day", ["2019-03-15", "2019-03-18", "16.3.2019", "", 0, None])
-def test_wikipedia_refuses_days(small: Callable[..., Any], tmp_path: Path, day: Any) -> None:
+def test_wikipedia_refuses_days_outside_its_range(
+    small: Callable[..., Any], tmp_path: Path, day: Any
+) -> None:
     with pytest.raises(ValueError, match=r"day must be from 2019-03-16 to 2019-03-17.*got") as e:
         fetch_wikipedia_math(day, data_home=tmp_path)
     assert repr(day) in str(e.value)

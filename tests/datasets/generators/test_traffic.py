@@ -1,4 +1,4 @@
-"""Series of generated traffic against their own law."""
+"""Series of generated traffic against their recursion."""
 
 from itertools import combinations
 from typing import Any
@@ -51,7 +51,7 @@ def test_one_way_roads_lead_to_the_centre() -> None:
 def added_congestion(
     data: GraphDataset, series: NDArray[np.float64], *, spread: float, decay: float
 ) -> Any:
-    """What each step added, by the law in the documentation; there must be no noise."""
+    """Congestion that each step added, by the documented recursion; the series has no noise."""
     congestion = -np.log(series)
     degree = np.maximum(data.adjacency.sum(axis=1), 1.0)
     ahead = sp.diags_array(1.0 / degree) @ data.adjacency
@@ -78,7 +78,7 @@ def test_without_incidents_only_rush_hours_add_congestion() -> None:
     assert added[30:34].max() > 0.05  # around eight
 
 
-def test_what_is_added_does_not_depend_on_how_congestion_spreads_and_decays() -> None:
+def test_added_congestion_does_not_depend_on_spread_and_decay() -> None:
     found = []
     for law in ({"spread": 0.7, "decay": 0.9}, {"spread": 0.2, "decay": 0.5}):
         made = make_traffic_series(40, n_times=100, noise=0.0, random_state=1, **law)  # type: ignore[arg-type]
@@ -86,7 +86,7 @@ def test_what_is_added_does_not_depend_on_how_congestion_spreads_and_decays() ->
     np.testing.assert_allclose(*found, atol=1e-12)  # type: ignore[call-overload]
 
 
-def test_days_are_alike_without_chance() -> None:
+def test_days_are_equal_without_noise_and_incidents() -> None:
     _, series = make_traffic_series(
         20, n_times=144, times_per_day=48, incidents=0.0, noise=0.0, random_state=2
     )

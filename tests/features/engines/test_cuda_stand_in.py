@@ -1,4 +1,4 @@
-"""The engine of the GPU on a stand-in for CuPy: what its Python hands to the kernels."""
+"""The engine of the GPU on a stand-in for CuPy: the arguments that it passes to kernels."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which columns of a table are taken, told or refused: in files and in data frames alike."""
+"""Columns of a table that are taken, reported or refused, in files and in data frames."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ import pytest
 
 from examples import list_edges
 from gradraker import read_edges, read_values
+from gradraker._columns import ColumnNumber
 from gradraker.exceptions import UnclearTableError
-from gradraker.graph.adapters.columns import ColumnNumber
 
 EDGE_HEADERS = {
     "time,sender,receiver,amount\n9,a,b,2\n8,b,c,3\n": "source = sender, target = receiver, "
@@ -25,11 +25,11 @@ EDGE_HEADERS = {
 }
 
 
-@pytest.mark.parametrize(("text", "told"), EDGE_HEADERS.items())
-def test_read_edges_tells_what_it_took(text: Any, told: Any, write_file: Any) -> None:
+@pytest.mark.parametrize(("text", "reading"), EDGE_HEADERS.items())
+def test_read_edges_reports_its_columns(text: Any, reading: Any, write_file: Any) -> None:
     edges = read_edges(write_file(text))
-    assert str(edges.reading) == f"read as: {told}"
-    assert told in repr(edges)
+    assert str(edges.reading) == f"read as: {reading}"
+    assert reading in repr(edges)
 
 
 UNCLEAR_EDGES = {
@@ -48,16 +48,14 @@ UNCLEAR_EDGES = {
 
 
 @pytest.mark.parametrize(("text", "expected"), UNCLEAR_EDGES.items())
-def test_read_edges_refuses_more_than_one_reading(
-    text: Any, expected: Any, write_file: Any
-) -> None:
+def test_read_edges_refuses_ambiguous_tables(text: Any, expected: Any, write_file: Any) -> None:
     message, arguments = expected
     with pytest.raises(UnclearTableError, match=message) as caught:
         read_edges(write_file(text))
     assert caught.value.arguments == arguments
 
 
-def test_read_edges_takes_a_header_when_it_is_told_so(write_file: Any) -> None:
+def test_read_edges_takes_a_given_header(write_file: Any) -> None:
     path = write_file("person,friend\nAnn,Bob\nCarl,Dora\n")
     assert [edge[:2] for edge in list_edges(read_edges(path, header=True))] == [
         ("Ann", "Bob"),
@@ -74,9 +72,7 @@ VALUE_HEADERS = {
 
 
 @pytest.mark.parametrize(("header", "expected"), VALUE_HEADERS.items())
-def test_read_values_refuses_more_than_one_reading(
-    header: Any, expected: Any, write_file: Any
-) -> None:
+def test_read_values_refuses_ambiguous_tables(header: Any, expected: Any, write_file: Any) -> None:
     rows, open_roles = expected
     roles = (open_roles,) if isinstance(open_roles, str) else open_roles
     with pytest.raises(UnclearTableError) as caught:
@@ -99,7 +95,7 @@ def test_read_values_by_columns(write_file: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "values", "told"),
+    ("text", "values", "reading"),
     [
         ("customer,ltv\na,1\nb,2\n", {"a": 1.0, "b": 2.0}, "node = customer, value = ltv; 1"),
         (
@@ -112,7 +108,9 @@ def test_read_values_by_columns(write_file: Any) -> None:
         ("name,label\na,x\nb,y\n", {"a": "x", "b": "y"}, "node = name, value = label; 1 header"),
     ],
 )
-def test_read_values_tells_what_it_took(text: Any, values: Any, told: Any, write_file: Any) -> None:
+def test_read_values_reports_its_columns(
+    text: Any, values: Any, reading: Any, write_file: Any
+) -> None:
     found = read_values(write_file(text))
     assert found == values
-    assert told in str(found.reading)
+    assert reading in str(found.reading)

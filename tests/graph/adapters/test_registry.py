@@ -38,7 +38,7 @@ def directed_igraph() -> Any:
 
 
 class Tensor:
-    """What PyTorch's tensors can do, as far as it is used."""
+    """The methods of PyTorch's tensors that are used."""
 
     def __init__(self, values: list[Any]) -> None:
         self._values = np.array(values)

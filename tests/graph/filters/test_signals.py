@@ -1,4 +1,4 @@
-"""Filtered series against loops over nodes, times and taps, and what is refused."""
+"""Filtered series against loops over nodes, times and taps, and refused arguments."""
 
 from typing import Any
 
@@ -110,7 +110,7 @@ def test_one_tap_is_the_series_itself() -> None:
     assert repr(signals) == "FilteredSignals(4 times × 3 nodes, 1 taps)"
 
 
-def test_a_node_without_edges_sees_itself_only() -> None:
+def test_a_node_without_edges_has_only_its_first_tap() -> None:
     A = np.zeros((4, 4))
     A[0, 1] = A[1, 0] = 1.0
     x = np.arange(8.0).reshape(2, 4) + 1
@@ -121,7 +121,7 @@ def test_a_node_without_edges_sees_itself_only() -> None:
     assert not empty.rows[:, 1].any()
 
 
-def test_values_before_the_start_are_zeros_if_asked() -> None:
+def test_values_before_the_start_are_zeros_with_padding() -> None:
     signals = filtered_signals(PATH, SERIES[:2], taps=4, padding="zeros")
     assert signals.rows.tolist() == [
         [0, 0, 0, 0],

@@ -38,9 +38,9 @@ def _write(folder: Path, edges: Any, *, weighted: bool) -> None:
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces so small that each file and each step has several."""
-    monkeypatch.setattr(parts, "_ROWS", 200)
-    monkeypatch.setattr(parts, "_BYTES", 300)
-    monkeypatch.setattr(build, "_EDGES", 170)
+    monkeypatch.setattr(parts, "_ROWS_AT_ONCE", 200)
+    monkeypatch.setattr(parts, "_BYTES_AT_ONCE", 300)
+    monkeypatch.setattr(build, "_EDGES_AT_ONCE", 170)
     monkeypatch.setattr(sorting, "ENTRIES_PER_BUCKET", 500)
 
 

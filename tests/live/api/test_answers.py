@@ -33,7 +33,9 @@ def test_predictions_are_those_of_the_model(ask_untouched: Any, model_file: Any)
     assert ask_predictions(send, "a")[0]["value"] == 1.0
 
 
-def test_usual_coverage_and_infinite_ends(ask_untouched: Any, model_file: Any) -> None:
+def test_intervals_at_the_default_coverage_and_infinite_ends(
+    ask_untouched: Any, model_file: Any
+) -> None:
     send = ask_untouched
     intervals = load(model_file).predict(["e"], return_interval=True, coverage=0.9)[1]
     assert not np.isfinite(intervals).any()  # four values are too few for 90 %

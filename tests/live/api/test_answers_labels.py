@@ -1,4 +1,4 @@
-"""Labels on the service: predictions, probabilities, explanations, and what is refused."""
+"""Labels on the service: predictions, probabilities, explanations, and refused values."""
 
 import math
 from typing import Any

@@ -36,7 +36,7 @@ def test_edges_and_values_are_learned_and_removed(send: Any, learn: Any) -> None
 
 @pytest.mark.slow
 @pytest.mark.process
-def test_attributes_are_learned_by_a_model_that_began_with_some(tmp_path: Path) -> None:
+def test_attributes_are_learned_by_a_model_that_started_with_attributes(tmp_path: Path) -> None:
     edges = [(f"n{i}", f"n{(i + 1) % 12}") for i in range(12)]
     rows = {f"n{i}": {"age": float(i), "town": "x" if i % 2 else "y"} for i in range(12)}
     values = {f"n{i}": 2.0 * i + i % 3 for i in range(10)}
@@ -60,7 +60,7 @@ def test_attributes_are_learned_by_a_model_that_began_with_some(tmp_path: Path) 
         assert client.predict(["n11"])[0] == pytest.approx(expected)
 
 
-def test_attributes_are_kept(send: Any, learn: Any) -> None:
+def test_attributes_are_stored_in_the_history(send: Any, learn: Any) -> None:
     learn("PUT", "/edges", {"edges": [{"source": "attr1", "target": "x"}]})
     body = {"attributes": {"attr1": {"words": 3, "kind": "page", "open": True, "age": None}}}
     learn("PUT", "/attributes", body)
@@ -71,7 +71,7 @@ def test_attributes_are_kept(send: Any, learn: Any) -> None:
     learn("POST", "/remove", {"nodes": ["attr1"]})
 
 
-def test_key_counts_once(send: Any) -> None:
+def test_requests_with_the_same_key_count_once(send: Any) -> None:
     body = {"edges": [{"source": "key1", "target": "x"}]}
     headers = {"Idempotency-Key": "first-key"}
     first = send("PUT", "/edges", body, headers=headers).json()
@@ -85,7 +85,7 @@ def test_key_counts_once(send: Any) -> None:
     assert len(send("GET", "/history?node=key1").json()["changes"]) == 1
 
 
-def test_ndjson_is_kept_wholly_or_not_at_all(send: Any, learn: Any) -> None:
+def test_ndjson_is_accepted_as_a_whole_or_refused(send: Any, learn: Any) -> None:
     def lines(*changes: Any) -> Any:
         text = "\n".join(json.dumps(one) for one in changes)
         headers = {"Content-Type": "application/x-ndjson"}

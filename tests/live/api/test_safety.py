@@ -1,4 +1,4 @@
-"""Who may do what, and what a browser is told."""
+"""Access control: tokens, hosts, origins, limits, and safe headers."""
 
 import socket
 import ssl
@@ -53,7 +53,7 @@ def test_changes_need_the_token(service: Any, path: Any, given: Any) -> None:
     assert TOKEN not in answer.text
 
 
-def test_questions_need_no_token(service: Any) -> None:
+def test_predictions_need_no_token(service: Any) -> None:
     for path in ("/state", "/predict?node=e", "/errors", "/metrics", "/", "/docs"):
         assert requests.get(f"{service.url}{path}", timeout=10).status_code == 200
 
@@ -79,7 +79,7 @@ def test_other_sites_cannot_change_state_through_a_browser(service: Any) -> None
     assert not [name for name in answer.headers if name.lower().startswith("access-control")]
 
 
-def test_names_that_point_here_are_refused(service: Any) -> None:
+def test_foreign_host_names_are_refused(service: Any) -> None:
     for host in ("evil.example", "evil.example:8000", "localhost.evil.example", ""):
         answer = requests.get(f"{service.url}/state", headers={"Host": host}, timeout=10)
         assert answer.status_code in (400, 421), host
@@ -102,7 +102,7 @@ def test_answers_have_safe_headers(service: Any, path: Any) -> None:
 
 
 @pytest.mark.process
-def test_token_for_nothing_lets_everyone_change(open_service: Any) -> None:
+def test_service_without_a_token_lets_everyone_change(open_service: Any) -> None:
     service = open_service
     assert put(service, {"values": {"4": "low"}}).status_code == 200
     assert put(service, Origin="https://evil.example").status_code == 403
@@ -134,7 +134,7 @@ def test_large_bodies_are_refused(open_service: Any) -> None:
 
 
 @pytest.mark.process
-def test_too_many_questions_are_refused_for_a_while(open_service: Any) -> None:
+def test_too_many_requests_are_refused_for_a_while(open_service: Any) -> None:
     # All at once: on a busy machine, one after the other would be too few in a second.
     n, statuses = 300, b""
     address = ("127.0.0.1", open_service.port)
@@ -148,7 +148,7 @@ def test_too_many_questions_are_refused_for_a_while(open_service: Any) -> None:
     assert requests.get(f"{open_service.url}/health", timeout=10).status_code == 200
 
 
-def test_rate_of_each_address_is_its_own() -> None:
+def test_rates_are_limited_per_address() -> None:
     rates = Rates(2.0)
     assert [rates.allow("a") for _ in range(4)] == [True, True, False, False]
     assert rates.allow("b")
@@ -186,7 +186,7 @@ def send_raw(service: Any, data: Any, seconds: Any = 5.0) -> Any:
         b"GET /state HTTP/1.1\r\nHost: localhost\r\nAuthorization: \xff\xfe\r\n\r\n",
     ],
 )
-def test_raw_nonsense_is_answered_or_closed(service: Any, data: Any) -> None:
+def test_malformed_http_is_answered_or_closed(service: Any, data: Any) -> None:
     found = send_raw(service, data)
     assert not found.startswith(b"HTTP/1.1 5"), found
     assert requests.get(f"{service.url}/health", timeout=10).status_code == 200

@@ -3,7 +3,7 @@
 from gradraker.live.journal.changes import Change, compute_effect
 
 
-def test_effect_of_changes_together() -> None:
+def test_compute_effect_combines_changes() -> None:
     effect = compute_effect(
         [
             Change("put_edge", "a", "b", 1.0),

@@ -1,4 +1,4 @@
-"""Files of journals: those of others are refused, and ours are private."""
+"""Files of journals: other databases are refused, and new files are private."""
 
 import sqlite3
 from pathlib import Path
@@ -35,7 +35,7 @@ def test_other_files_are_refused(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_file_is_for_its_user_only(journal: Any, url: Any) -> None:
+def test_only_its_user_can_read_the_file(journal: Any, url: Any) -> None:
     append(journal, [put("a", 1.0)])
     files = list(Path(url).parent.glob("live.db*"))
     assert len(files) == 3  # the log beside it

@@ -1,4 +1,4 @@
-"""The journal in SQLite and in PostgreSQL: the same promises by the same code."""
+"""The journal in SQLite and in PostgreSQL: the same guarantees with the same code."""
 
 import sqlite3
 from typing import Any
@@ -10,7 +10,7 @@ from gradraker.live.journal.journal import Journal, Snapshot
 from journal_examples import FACTS
 
 
-def test_new_journal_holds_its_beginning(journal: Any, url: Any) -> None:
+def test_new_journal_holds_its_model_and_facts(journal: Any, url: Any) -> None:
     assert not journal.is_new()
     assert journal.read_facts() == FACTS | {"format": "1"}
     assert journal.read_snapshot() == Snapshot(0, 0, b"model")
@@ -21,7 +21,7 @@ def test_new_journal_holds_its_beginning(journal: Any, url: Any) -> None:
     again.close()
 
 
-def test_snapshots_are_pruned_and_damaged_ones_passed_over(journal: Any, url: Any) -> None:
+def test_snapshots_are_pruned_and_damaged_ones_skipped(journal: Any, url: Any) -> None:
     for number in range(1, 5):
         journal.write_snapshot(Snapshot(number, 10 * number, b"model %d" % number))
     journal.write_snapshot(Snapshot(4, 40, b"another"))

@@ -1,4 +1,4 @@
-"""The lease: held by one process, and taken over when that one is gone."""
+"""The lease: one process holds it, and another takes it over when the first has ended."""
 
 import threading
 import time
@@ -76,7 +76,7 @@ class LateLock:
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_released_lease_is_not_taken_again_by_a_thread_that_comes_late(
+def test_released_lease_is_not_taken_again_by_a_late_renewal(
     journal: Any, monkeypatch: Any
 ) -> None:
     lease, rival = Lease(journal, seconds=0.3), Lease(journal, seconds=60.0)

@@ -24,7 +24,7 @@ def test_changes_are_numbered_without_gaps(journal: Any) -> None:
     assert [one.seq for one in journal.read_history("a", before=3, limit=10)] == [1]
 
 
-def test_submission_with_an_unknown_node_leaves_nothing(journal: Any) -> None:
+def test_submission_with_an_unknown_node_writes_nothing(journal: Any) -> None:
     edge = Change("put_edge", "c", "a", 1.0)
     wrong = Submission((edge, Change("put_value", "nobody", value=1.0)))
     assert append(journal, [wrong, put("c", 1.0)]) == [
@@ -40,7 +40,7 @@ def test_submission_with_an_unknown_node_leaves_nothing(journal: Any) -> None:
     assert append(journal, [Submission((edge,)), put("c", 2.0)])[1] == Receipt(6, 6)
 
 
-def test_keys_count_once(journal: Any) -> None:
+def test_requests_with_the_same_key_count_once(journal: Any) -> None:
     first, again = append(journal, [put("a", 1.0, "k"), put("a", 1.0, "k")])
     assert (first, again) == (Receipt(1, 1), Receipt(1, 1, is_repeat=True))
     assert append(journal, [put("a", 1.0, "k")]) == [Receipt(1, 1, is_repeat=True)]
@@ -48,7 +48,7 @@ def test_keys_count_once(journal: Any) -> None:
     assert journal.get_last_seq() == 1
 
 
-def test_writers_of_several_processes_get_numbers_of_their_own(journal: Any, url: Any) -> None:
+def test_writers_of_several_processes_get_different_numbers(journal: Any, url: Any) -> None:
     errors = []
 
     def write(number: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The learner: batches, replay, validation and refusals, without a process of its own."""
+"""The learner: batches, replay, validation and refusals, without a separate process."""
 
 import math
 import multiprocessing
@@ -37,7 +37,7 @@ def put(journal: Any, node: Any, value: Any) -> Any:
     append(journal, [Submission((Change("put_value", node, value=value),))])
 
 
-def test_what_is_learned_together_is_journaled_first(journal: Any) -> None:
+def test_batches_are_recorded_before_they_are_learned(journal: Any) -> None:
     put(journal, "e", 2.0)
     put(journal, "y", 3.0)
     learner = make_learner(journal)
@@ -83,7 +83,7 @@ def test_values_are_predicted_before_they_are_learned(journal: Any, model_file: 
     assert new.predicted == pytest.approx(expected)
 
 
-def test_process_that_died_before_it_wrote_errors_is_made_up_for(journal: Any) -> None:
+def test_errors_that_a_dead_process_did_not_write_are_written(journal: Any) -> None:
     put(journal, "e", 2.0)
     learner = make_learner(journal)
     learner._write_outcomes = lambda: None  # it dies here
@@ -104,7 +104,7 @@ class FussyRegressor(NodeRegressor):
         return super().partial_fit(graph, values, **options)
 
 
-def test_change_that_the_model_refuses_is_left_out(journal: Any, model_file: Any) -> None:
+def test_change_that_the_model_refuses_is_skipped(journal: Any, model_file: Any) -> None:
     learner = make_learner(journal)
     model = load(model_file)
     fussy = FussyRegressor().fit(
@@ -140,7 +140,7 @@ def test_snapshot_makes_replay_short(journal: Any) -> None:
 
 
 @pytest.mark.parametrize("in_memory", [True, False])
-def test_state_goes_through_a_file(journal: Any, monkeypatch: Any, in_memory: bool) -> None:
+def test_state_is_passed_through_a_file(journal: Any, monkeypatch: Any, in_memory: bool) -> None:
     if not in_memory:
         monkeypatch.delattr("os.memfd_create", raising=False)
     learner = make_learner(journal)

@@ -49,7 +49,7 @@ def test_edges_and_values_are_learned_as_by_a_fit() -> None:
     assert_same(live, NodeRegressor().fit(edges, VALUES | {"f": 3.0}))
 
 
-def test_removed_values_edges_and_nodes_are_as_if_never_there() -> None:
+def test_removed_edges_values_and_nodes_are_forgotten() -> None:
     live = make_live()
     learn(
         live,
@@ -67,7 +67,7 @@ def test_removed_values_edges_and_nodes_are_as_if_never_there() -> None:
     assert "v" not in live.positions
 
 
-def test_removing_what_is_not_there_changes_nothing() -> None:
+def test_removing_missing_nodes_and_values_changes_nothing() -> None:
     live = make_live()
     model = live.model
     learn(live, Change("remove_value", "e"), Change("remove_edge", "a", "b"))
@@ -93,7 +93,7 @@ def test_undirected_edges_lead_both_ways() -> None:
     assert live.model.adjacency_[i, j] == live.model.adjacency_[j, i] == 0.0
 
 
-def test_everything_can_go_and_come_back() -> None:
+def test_a_graph_can_be_removed_and_learned_again() -> None:
     live = make_live()
     learn(live, *(Change("remove_value", node) for node in VALUES))
     assert live.n_known == 0
@@ -112,7 +112,7 @@ class ForgettingRegressor(NodeRegressor):
         self.forgotten = values, nodes, edges
 
 
-def test_model_that_can_forget_is_asked_to() -> None:
+def test_forget_of_the_model_is_called() -> None:
     live = LiveModel(ForgettingRegressor().fit(EDGES, VALUES), is_directed=True)
     learn(
         live,
@@ -123,7 +123,7 @@ def test_model_that_can_forget_is_asked_to() -> None:
     assert live.model.forgotten == (["b"], ["v"], [("a", "y")])
 
 
-def test_attributes_reach_a_model_that_began_with_some() -> None:
+def test_attributes_reach_a_model_that_started_with_attributes() -> None:
     rows = {node: {"words": float(i), "kind": "x"} for i, node in enumerate("abcde")}
     with pytest.warns(AttributeWarning, match="'kind'"):
         model = NodeRegressor().fit(EDGES, VALUES, attributes=rows)
@@ -141,7 +141,7 @@ def test_attributes_reach_a_model_that_began_with_some() -> None:
 
 
 @pytest.mark.parametrize("kind", [NodeRegressor, SKGNodeRegressor])
-def test_model_of_a_snapshot_learns_on_as_the_model_itself(kind: Any) -> None:
+def test_learning_continues_from_a_snapshot(kind: Any) -> None:
     options = {"sigma2": 1.0} if kind is SKGNodeRegressor else {}
     model = kind(**options).fit(EDGES, VALUES)
     content, names = dump_base(model)
@@ -152,7 +152,7 @@ def test_model_of_a_snapshot_learns_on_as_the_model_itself(kind: Any) -> None:
     np.testing.assert_allclose(live.model.predict(["e", "y"]), model.predict(["e", "y"]), rtol=1e-9)
 
 
-def test_base_is_described_by_its_values_edges_and_names() -> None:
+def test_facts_of_a_journal_follow_from_its_model() -> None:
     numbers = {"values": "numbers", "edges": "directed", "names": "text"}
     assert describe_base(NodeRegressor().fit(EDGES, VALUES)) == numbers
     assert describe_base(None) == numbers

@@ -1,4 +1,4 @@
-"""A learning process that dies is started again."""
+"""A learning process that dies is restarted."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from live_service import LiveService
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 
-def test_learner_that_is_killed_is_started_again(model_file: Any, tmp_path: Any) -> None:
+def test_killed_learner_is_restarted(model_file: Any, tmp_path: Any) -> None:
     with LiveService("--model", model_file, journal=tmp_path / "live.db") as service:
         client = service.connect()
         learner = service.find_learner()

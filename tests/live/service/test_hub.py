@@ -1,9 +1,9 @@
-"""Events that tell of new states."""
+"""Events about new states."""
 
 from typing import Any
 
 
-def test_events_tell_new_states(service: Any, send: Any) -> None:
+def test_events_report_new_states(service: Any, send: Any) -> None:
     events = service.connect().events()
     first = next(events)
     send("PUT", "/edges", {"edges": [{"source": "ev1", "target": "x"}]})

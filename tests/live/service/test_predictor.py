@@ -1,4 +1,4 @@
-"""Questions while a model learns, and at the same time."""
+"""Questions while a model learns, and concurrent questions."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ def test_learning_does_not_block_predictions(model_file: Any, tmp_path: Any) -> 
         os.kill(learner, signal.SIGCONT)
 
 
-def test_requests_at_the_same_time_get_answers_of_their_own(service: Any) -> None:
+def test_concurrent_requests_get_their_own_answers(service: Any) -> None:
     with service.connect() as client:
         expected = {node: client.predict_new({"same name": [node]})["same name"] for node in "xyuv"}
     found, errors = [], []

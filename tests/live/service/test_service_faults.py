@@ -1,4 +1,4 @@
-"""What is promised under faults: kills, a full disk, too many changes."""
+"""Guarantees under faults: kills, a full disk, too many changes."""
 
 from typing import Any
 

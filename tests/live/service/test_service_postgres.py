@@ -52,7 +52,7 @@ def test_another_process_takes_over_and_nothing_is_lost(postgres: Any, model_fil
         services[1].stop()
 
 
-def test_server_that_is_away_refuses_changes_and_predictions_go_on(
+def test_without_the_database_changes_are_refused_and_predictions_continue(
     postgres: Any, model_file: Any
 ) -> None:
     url = postgres.make_database("away")
@@ -77,7 +77,7 @@ def test_server_that_is_away_refuses_changes_and_predictions_go_on(
         client.close()
 
 
-def test_kills_lose_nothing(postgres: Any, tmp_path: Any) -> None:
+def test_killed_processes_lose_no_change(postgres: Any, tmp_path: Any) -> None:
     url = postgres.make_database("kills")
     findings = kill_often(3, folder=tmp_path, journal=url, most_seconds=1.0)
     assert findings.acknowledged > 10

@@ -54,7 +54,7 @@ def test_full_disk_refuses_changes_predicts_and_recovers(model_file: Any, small_
         client.close()
 
 
-def test_too_many_changes_are_put_off(model_file: Any, tmp_path: Any) -> None:
+def test_too_many_changes_are_answered_by_429(model_file: Any, tmp_path: Any) -> None:
     options = ("--model", model_file, "--max-pending", 50)
     with LiveService(*options, journal=tmp_path / "live.db") as service:
         os.kill(service.find_learner(), signal.SIGSTOP)  # nothing is learned

@@ -58,7 +58,7 @@ def rows_for(model: GradrakerRegressor) -> Any:
 
 
 def assert_same(model: GradrakerRegressor, other: GradrakerRegressor) -> None:
-    """Equal now, and equal after both learned on."""
+    """Equal now, and equal after further training of both."""
     assert type(other) is type(model)
     model, other = copy.deepcopy(model), copy.deepcopy(other)
     assert other.members_ == model.members_
@@ -98,7 +98,7 @@ def test_copies_and_pickles_of_banks_are_equal_and_independent(kind: str) -> Non
     assert_same(model, pickle.loads(pickle.dumps(model)))
 
 
-def test_classes_do_not_read_each_other(tmp_path: Path) -> None:
+def test_classes_refuse_files_of_each_other(tmp_path: Path) -> None:
     path = bank().fit(X, Y).save(tmp_path / "bank.skg")
     with pytest.raises(ModelFileError, match="holds a model of class 'GradrakerRegressor'"):
         SKGRegressor.load(path)

@@ -53,22 +53,22 @@ def test_a_bank_of_one_learns_as_skg_does() -> None:
     np.testing.assert_array_equal(model.coef_[0], one.coef_)
 
 
-def test_a_fitted_bank_goes_on_by_name_and_keeps_what_it_saw(tmp_path: Path) -> None:
+def test_a_fitted_bank_continues_by_name_and_keeps_its_record(tmp_path: Path) -> None:
     model = bank(kernels="ranges").fit(X, Y, references=NAMES)
     model.learn_one({"Alice": 1.0, "Frank": 2.0}, 0.5)
     model.learn_one(pd.Series({"Bob": 0.5}), 0.25)
     model.learn_one([], 0.125)
     assert model.references_ == [*NAMES, "Frank"]
     explanation = model.explain(X[:4], references=NAMES)
-    seen = np.append(Y, [0.5, 0.25, 0.125])
-    np.testing.assert_allclose(explanation.weights @ seen, explanation.prediction, rtol=1e-10)
+    values = np.append(Y, [0.5, 0.25, 0.125])
+    np.testing.assert_allclose(explanation.weights @ values, explanation.prediction, rtol=1e-10)
     model.save(tmp_path / "bank.gr")
     again = gradraker.load(tmp_path / "bank.gr")
     assert again.learn_one(["Frank"], 1.0) == model.learn_one(["Frank"], 1.0)
     np.testing.assert_array_equal(again.coef_, model.coef_)
 
 
-def test_names_count_as_often_as_they_come() -> None:
+def test_names_given_twice_count_twice() -> None:
     model = bank()
     model.learn_one(["Alice", "Alice"], 1.0)
     assert model.predict_one({"Alice": 2.0}) == pytest.approx(0.2)
@@ -96,15 +96,15 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_is_refused_leaves_no_model(what: str) -> None:
-    model, neighbours, value, message = REFUSED[what]
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_refused_first_node_leaves_the_model_unfitted(case: str) -> None:
+    model, neighbours, value, message = REFUSED[case]
     with pytest.raises((TypeError, ValueError), match=message):
         model.learn_one(neighbours, value)
     assert not hasattr(model, "coef_")
 
 
-def test_what_is_refused_later_leaves_the_model_as_it_was() -> None:
+def test_a_refused_later_node_leaves_the_model_as_it_was() -> None:
     model = bank()
     model.learn_one(["Alice"], 1.0)
     before = model.coef_.copy()
@@ -120,7 +120,7 @@ def test_what_is_refused_later_leaves_the_model_as_it_was() -> None:
     np.testing.assert_array_equal(model.coef_, before)
 
 
-def test_views_know_their_columns_only() -> None:
+def test_views_refuse_new_names() -> None:
     views = {"left": 2, "right": 3}
     model = bank(views=views).fit(X, Y, references=NAMES)
     other = bank(views=views).fit(X, Y, references=NAMES)

@@ -65,7 +65,7 @@ def test_weights_do_not_depend_on_the_unit_of_the_values(unit: float) -> None:
     assert scaled.regret_bound_ == pytest.approx(unit**2 * model.regret_bound_, rel=1e-11)
 
 
-def test_the_ranges_place_five_members() -> None:
+def test_kernels_by_ranges_make_five_members() -> None:
     model = bank(kernels="ranges").fit(X, Y)
     ranges = model.ranges_[0]
     ce, ed = ranges.chaos_extending, ranges.extending_disturbing
@@ -77,7 +77,7 @@ def test_the_ranges_place_five_members() -> None:
     assert equally_far.sigma2_.size == 3  # σ²_ce and σ²_ed are the same
 
 
-def test_epochs_in_the_order_of_the_rows_are_so_many_partial_fits() -> None:
+def test_unshuffled_epochs_equal_as_many_partial_fits() -> None:
     model = bank(shuffle=False, n_epochs=3).fit(X, Y)
     again = bank(kernels=[(m.kernel, m.sigma2) for m in model.members_])
     for _ in range(3):
@@ -91,7 +91,7 @@ def test_epochs_in_the_order_of_the_rows_are_so_many_partial_fits() -> None:
 # -- views -------------------------------------------------------------------------------------
 
 
-def test_a_member_sees_the_columns_of_its_view_only() -> None:
+def test_a_member_uses_the_columns_of_its_view_only() -> None:
     views = {"left": 5, "right": 7}
     model = bank(kernels=[1.5, "theory"], views=views).fit(X, Y)
     assert [member.view for member in model.members_] == ["left", "left", "right", "right"]
@@ -108,7 +108,7 @@ def test_a_member_sees_the_columns_of_its_view_only() -> None:
     assert model.sigma2_[3] == model.ranges_[3].extending_disturbing
 
 
-def test_one_view_is_no_view_and_numbers_will_do() -> None:
+def test_one_view_equals_no_views_and_widths_may_be_a_list() -> None:
     whole, one, listed = bank(), bank(views={"all of it": M}), bank(views=[M])
     for model in (whole, one, listed):
         model.fit(sparse.csr_array(X), Y)

@@ -1,4 +1,4 @@
-"""What a bank refuses, by name, and that a refusal changes nothing."""
+"""Arguments that a bank refuses, and that a refusal changes nothing."""
 
 import copy
 from pathlib import Path
@@ -63,9 +63,9 @@ BAD_PARAMETERS = {
 }
 
 
-@pytest.mark.parametrize("what", BAD_PARAMETERS)
-def test_bad_parameters_are_named_before_any_work(what: str) -> None:
-    parameters, message = BAD_PARAMETERS[what]
+@pytest.mark.parametrize("case", BAD_PARAMETERS)
+def test_bad_parameters_are_named_before_any_work(case: str) -> None:
+    parameters, message = BAD_PARAMETERS[case]
     for train in ("fit", "partial_fit"):
         model = bank(**parameters)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match=message):
@@ -73,7 +73,7 @@ def test_bad_parameters_are_named_before_any_work(what: str) -> None:
         assert not hasattr(model, "coef_")
 
 
-def test_what_kernels_and_views_may_be() -> None:
+def test_kernels_and_views_in_every_form() -> None:
     numbers = np.array([1.0, 2.0])
     assert check_kernels(numbers) == [("gaussian", 1.0), ("gaussian", 2.0)]
     assert check_kernels((np.float32(0.5), ["cauchy", "cv"])) == [
@@ -101,7 +101,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_the_members_were_made_with_cannot_change(name: str, tmp_path: Path) -> None:
+def test_parameters_of_the_members_cannot_change(name: str, tmp_path: Path) -> None:
     model = bank().fit(X, Y).set_params(**{name: CHANGES[name]})
     with pytest.raises(ValueError, match=f"{name} is .*, but the model has features of {name}="):
         model.partial_fit(X, Y)
@@ -116,7 +116,7 @@ def test_views_in_another_order_are_a_change() -> None:
         model.partial_fit(X, Y)
 
 
-def test_an_equal_way_to_say_the_same_is_no_change() -> None:
+def test_equal_kernels_in_another_form_are_not_a_change() -> None:
     model = bank().fit(X, Y).set_params(kernels=(("gaussian", 1), np.float64(4.0)))
     model.partial_fit(X, Y)
 
@@ -132,9 +132,9 @@ BAD_ROWS = {
 }
 
 
-@pytest.mark.parametrize("what", BAD_ROWS)
-def test_rows_that_are_refused_leave_the_model_as_it_was(what: str) -> None:
-    rows, y, options, message = BAD_ROWS[what]
+@pytest.mark.parametrize("case", BAD_ROWS)
+def test_rows_that_are_refused_leave_the_model_as_it_was(case: str) -> None:
+    rows, y, options, message = BAD_ROWS[case]
     model = bank(keep_weights=True).fit(X, Y)
     before = copy.deepcopy(model)
     with pytest.raises(ValueError, match=message):
@@ -194,7 +194,7 @@ def test_predictions_that_leave_float64_are_refused() -> None:
         model.predict(1e308 * np.ones((1, 6)))
 
 
-def test_the_history_is_there_only_if_asked_for() -> None:
+def test_weights_history_exists_only_with_keep_weights() -> None:
     model = bank().fit(X, Y)
     assert not hasattr(model, "weights_history_")
     with pytest.raises(AttributeError, match="keep_weights=True"):

@@ -41,7 +41,7 @@ def test_training_follows_the_equations(y: Any, weight_step: Any, regularization
 
 @given(cuts=st.sets(st.integers(1, N - 1), max_size=6), y=st.sampled_from([Y, Y3]))
 @settings(max_examples=20, deadline=None)
-def test_any_cut_into_chunks_gives_the_same_model(cuts: Any, y: Any) -> None:
+def test_any_split_into_chunks_gives_the_same_model(cuts: Any, y: Any) -> None:
     kernels = [0.1, 1.5, ("laplacian", 2.0)]
     whole = bank(kernels=kernels, regularization=0.1).partial_fit(X, y)
     parts = bank(kernels=kernels, regularization=0.1)
@@ -61,7 +61,7 @@ def test_memory_limits_and_threads_do_not_change_the_model(
         monkeypatch.setattr(bank_training, name, value)
         assert_equal_models(expected, bank().fit(rows, Y))
         np.testing.assert_array_equal(expected.predict(rows), predictions)
-    monkeypatch.setattr(bank_training, "_FEATURES_A_THREAD", 0)
+    monkeypatch.setattr(bank_training, "_FEATURES_PER_THREAD", 0)
     for n_threads in (1, 2, 5):
         monkeypatch.setattr(threads, "count_threads", lambda n=n_threads: n)
         assert_equal_models(expected, bank().fit(rows, Y))

@@ -63,7 +63,7 @@ def test_flipped_bytes_of_a_large_file(path: Path) -> None:
         same_or_refused(path, model)
 
 
-def test_missing_and_added_stretches(path: Path) -> None:
+def test_missing_and_added_bytes_are_noticed_or_harmless(path: Path) -> None:
     model, content = small(path)
     rng = np.random.default_rng(0)
     for _ in range(100):
@@ -108,7 +108,7 @@ def test_foreign_archives_are_refused(path: Path) -> None:
         load(path.with_suffix(".npz"))
 
 
-def test_missing_files_and_folders(tmp_path: Path) -> None:
+def test_missing_files_and_folders_raise_oserror(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "nothing.skg")
     with pytest.raises(OSError, match=r"[Dd]irectory"):

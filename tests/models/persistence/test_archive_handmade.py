@@ -1,4 +1,4 @@
-"""Files that someone who knows the format could make: refused, or the model."""
+"""Hand-made files in the documented format are refused, or give the model."""
 
 import copy
 import io
@@ -64,7 +64,9 @@ def test_newer_formats_are_refused_by_version(path: Path, parts: tuple[Any, ...]
 
 
 @pytest.mark.parametrize("version", [0, -1, None, "new", [1], {}])
-def test_versions_that_never_were(path: Path, parts: tuple[Any, ...], version: Any) -> None:
+def test_versions_that_never_existed_are_refused(
+    path: Path, parts: tuple[Any, ...], version: Any
+) -> None:
     parts[0]["format_version"] = version
     write_parts(path, *parts)
     refused(path, "is not a gradraker model file")
@@ -154,7 +156,9 @@ def test_wrong_checksums_are_refused(path: Path, parts: tuple[Any, ...]) -> None
 @pytest.mark.parametrize(
     "header", [b"", b"{", b"[]", b"3", b"null", b'"text"', b"\xff\xfe", b"{}", b"[" * 100_000]
 )
-def test_headers_that_are_not_ours(path: Path, parts: tuple[Any, ...], header: bytes) -> None:
+def test_headers_of_other_programs_are_refused(
+    path: Path, parts: tuple[Any, ...], header: bytes
+) -> None:
     write_parts(path, header, parts[1])
     refused(path, "is not a gradraker model file")
 

@@ -1,4 +1,4 @@
-"""Forged model files are refused before they cost memory or time."""
+"""Forged model files are refused before they take much memory or time."""
 
 import io
 import json
@@ -20,8 +20,8 @@ from gradraker.exceptions import ModelFileError
 
 ROOM, FACTOR = 64 << 20, 4
 
-# Loads each file that it is told of in a child of its own, and prints the result and how much
-# memory that took: all children share the imports, and none the memory of another.
+# Loads each given file in a child process, and prints the result and the memory that it took: all
+# children share the imports, and none the memory of another.
 PROGRAM = """
 import os, resource, sys
 import numpy as np
@@ -56,7 +56,7 @@ Loader = Callable[[Path], tuple[str, int]]
 
 @pytest.fixture(scope="module")
 def load_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loader]:
-    """A function that returns what loading a file says, and the memory that it took."""
+    """A function that returns the result of loading a file, and the memory that it took."""
     if not hasattr(os, "fork"):
         pytest.skip("the system has no fork")
     small = tmp_path_factory.mktemp("small") / "m.gr"

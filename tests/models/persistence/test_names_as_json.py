@@ -1,4 +1,4 @@
-"""Names of every kind come back from JSON and from files."""
+"""Names of every kind are restored from JSON and from files."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ from saved_models import (
         ("a", np.int8(1)),
     ],
 )
-def test_names_of_every_kind_come_back_from_a_file(name: Any, path: Path) -> None:
+def test_a_name_of_every_kind_is_saved(name: Any, path: Path) -> None:
     model = regressor()
     model.learn_one(["first", name], 1.0)
     model.save(path)
@@ -55,7 +55,7 @@ NAME = st.recursive(
 @given(NAME)
 @example("\ud83d\ude00")
 @settings(deadline=None, derandomize=True, max_examples=3 * settings().max_examples)
-def test_names_survive_json(name: Any) -> None:
+def test_names_are_restored_from_json(name: Any) -> None:
     text = json.dumps(encode_name(name), allow_nan=False)
     again = decode_name(json.loads(text))
     assert again == name
@@ -70,7 +70,7 @@ def test_names_survive_json(name: Any) -> None:
     max_examples=40,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-def test_names_survive_files(path: Path, names: Any) -> None:
+def test_names_are_restored_from_files(path: Path, names: Any) -> None:
     model = regressor().fit(np.eye(len(names)), np.arange(len(names)), references=names)
     model.save(path)
     again = load(path)

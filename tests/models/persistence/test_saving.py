@@ -37,7 +37,7 @@ def test_save_refuses_a_file_that_changed(make: Any, tmp_path: Any) -> None:
     assert caught.value.file == str(path)
     other.save(path, only_if_unchanged=True)  # it wrote the file itself
     mine.partial_fit(values={"a": 7.0}) if make is make_node_model else mine.learn_one(["c"], 7.0)
-    mine.save(path)  # that was asked for
+    mine.save(path)  # without only_if_unchanged
     with pytest.raises(ModelFileChangedError):
         other.save(path, only_if_unchanged=True)
 
@@ -61,7 +61,7 @@ def test_file_of_another_kind_or_removed_has_changed(tmp_path: Any) -> None:
         model.save(path, only_if_unchanged=True)
 
 
-def test_new_model_must_not_replace_a_file_then(tmp_path: Any) -> None:
+def test_new_model_must_not_replace_a_file_only_if_unchanged(tmp_path: Any) -> None:
     make_skg().save(tmp_path / "m.gr", only_if_unchanged=True)
     with pytest.raises(ModelFileChangedError):
         make_skg().save(tmp_path / "m.gr", only_if_unchanged=True)

@@ -1,4 +1,4 @@
-"""Model files: round trips, and that no failure costs an older file."""
+"""Model files: round trips, and that no failure loses an older file."""
 
 import copy
 import os
@@ -36,7 +36,7 @@ from saved_models import (
 
 
 @EVERY
-def test_saved_models_come_back_bit_for_bit(kind: str, path: Path) -> None:
+def test_a_saved_model_is_loaded_unchanged(kind: str, path: Path) -> None:
     model = MODELS[kind]()
     assert model.save(path) == path
     assert_same(model, load(path))
@@ -153,7 +153,9 @@ model.save(sys.argv[2])
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_file_written_by_this_format_long_ago(kernel: str, path: Path) -> None:
+def test_parameters_seed_and_names_of_a_file_make_the_same_frequencies(
+    kernel: str, path: Path
+) -> None:
     # The promise of the format: parameters, seed and names make the same features again.
     model = regressor(kernel=kernel).fit(X, Y[:, 0], references=NAMES)
     model.save(path)

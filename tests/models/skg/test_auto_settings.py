@@ -12,7 +12,7 @@ from gradraker.features import FrequencyTable
 from gradraker.linear.lms import make_folds
 from gradraker.models.sigma2 import RuleInput
 from gradraker.models.skg import auto_settings
-from gradraker.models.skg.auto_settings import AskedSettings, choose_settings
+from gradraker.models.skg.auto_settings import WantedSettings, choose_settings
 from oracles import skg as skg_oracle
 
 ALL: dict[str, Any] = {
@@ -76,7 +76,7 @@ def test_held_out_errors_are_those_of_the_equations(threshold: Any) -> None:
         for epoch in (fold.order[:half], fold.order[half:]):
             for i in epoch:
                 theta += 2 * rate * (scaled[i] - theta @ Z[i]) * Z[i]
-            # The mean over the looks after one and after two epochs.
+            # The mean of the errors after one and after two epochs.
             expected[fold.held_out] += (scaled - Z @ theta)[fold.held_out] ** 2 / 2
     np.testing.assert_allclose(found.errors, expected, rtol=1e-8)
 
@@ -102,7 +102,7 @@ def test_numbers_and_rules_that_are_given_stay(threshold: Any, given: Any, value
 
 
 def test_training_stops_when_held_out_errors_rise(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Values are noise: the fewer epochs the better, and looks stop early.
+    # Values are noise: the fewer epochs the better, and training stops early.
     stops = []
     advance = auto_settings._Search._advance
 
@@ -115,8 +115,8 @@ def test_training_stops_when_held_out_errors_rise(monkeypatch: pytest.MonkeyPatc
     X, y = (rng.random((60, 20)) < 0.3).astype(float), rng.normal(size=60)
     table = FrequencyTable(0, 50, "gaussian", n_numbered=20)
     sample = RuleInput(X, y[:, np.newaxis], table, 0.1, 3)
-    asked = AskedSettings(0.2, 0.4, "auto", 50)
-    chosen = choose_settings(asked, sample, lambda n: table)
+    wanted = WantedSettings(0.2, 0.4, "auto", 50)
+    chosen = choose_settings(wanted, sample, lambda n: table)
     assert chosen.n_epochs <= max(stops) < max(auto_settings.EPOCHS)
 
 

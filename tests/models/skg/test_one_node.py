@@ -64,7 +64,7 @@ def test_a_scalar_model_predicts_floats_and_others_arrays() -> None:
     assert model.coef_.shape == (1, 40)
 
 
-def test_the_verbs_mix_with_those_on_arrays() -> None:
+def test_learn_one_continues_fit_as_partial_fit_does() -> None:
     y = Y[:, 0]
     model = regressor().fit(WEIGHTED[:10], y[:10])
     other = copy.deepcopy(model)
@@ -82,7 +82,7 @@ def test_the_first_prediction_by_hand() -> None:
     assert model.predict_one(["b", "a"]) == pytest.approx(1.5, rel=1e-14)
 
 
-def test_learning_changes_coef_in_place_of_no_copy_of_it() -> None:
+def test_learning_does_not_change_the_coef_of_a_copy() -> None:
     model = started()
     duplicate = copy.deepcopy(model)
     before = duplicate.coef_.copy()
@@ -151,7 +151,7 @@ def test_no_neighbours_is_a_row_of_zeros() -> None:
 
 
 @pytest.mark.parametrize("n", [1023, 1024, 1025, 3000])
-def test_many_neighbours(n: int) -> None:
+def test_learn_one_takes_many_neighbours(n: int) -> None:
     names = [f"n{k}" for k in range(n)]
     model = regressor(sigma2=1e4)
     model.learn_one(names, 1.0)
@@ -188,7 +188,7 @@ def test_equal_names_are_one_node() -> None:
     st.permutations(range(13)),
 )
 @settings(deadline=None, derandomize=True)
-def test_relabelling_of_first_appearance_changes_nothing(stream: Any, order: Any) -> None:
+def test_the_order_of_first_appearance_changes_nothing(stream: Any, order: Any) -> None:
     # Nodes are known beforehand in some order, or appear as the stream brings them.
     known = regressor().partial_fit(np.zeros((1, 13)), [0.0], references=list(order))
     appearing = regressor().partial_fit(np.zeros((1, 1)), [0.0], references=["other"])

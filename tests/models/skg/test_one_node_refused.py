@@ -1,4 +1,4 @@
-"""One node that is refused leaves no trace."""
+"""A node that is refused does not change the model."""
 
 import math
 from collections.abc import Callable
@@ -88,7 +88,7 @@ def test_weights_must_be_single_numbers(
     )
 
 
-def test_weights_too_large_for_the_variance(model: SKGRegressor) -> None:
+def test_weights_too_large_for_the_variance_are_refused(model: SKGRegressor) -> None:
     node = dict.fromkeys(["node 1", "new", "newer"], 1.7e308)
     refuse(model, lambda: model.learn_one(node, value_for(model)), ValueError, "too large")
     if hasattr(model, "coef_"):
@@ -96,7 +96,7 @@ def test_weights_too_large_for_the_variance(model: SKGRegressor) -> None:
 
 
 @pytest.mark.parametrize("bad", [None, math.nan, 1j, frozenset(), (1, None), object()])
-def test_names_of_neighbours_that_are_not_names_are_refused(model: SKGRegressor, bad: Any) -> None:
+def test_bad_names_of_neighbours_are_refused(model: SKGRegressor, bad: Any) -> None:
     message = "a reference name must be"
     refuse(model, lambda: model.learn_one(["new", bad], value_for(model)), TypeError, message)
     if hasattr(model, "coef_"):
@@ -150,7 +150,7 @@ def test_values_have_the_shape_that_the_model_was_trained_on() -> None:
 @pytest.mark.parametrize(
     "value", [1, True, np.float32(1), np.int8(1), np.array(1.0), np.bool_(True)]
 )
-def test_values_of_other_number_types(value: Any) -> None:
+def test_values_of_other_number_types_are_allowed(value: Any) -> None:
     expected = regressor()
     expected.learn_one(["a"], 1.0)
     model = regressor()
@@ -158,14 +158,14 @@ def test_values_of_other_number_types(value: Any) -> None:
     np.testing.assert_array_equal(model.coef_, expected.coef_)
 
 
-def test_a_value_too_large_to_step_to(model: SKGRegressor) -> None:
+def test_a_value_whose_step_overflows_is_refused(model: SKGRegressor) -> None:
     # 2η (y − f) overflows though y and f do not: learning it would leave infinite parameters.
     model.set_params(learning_rate=0.9)
     value = np.full(np.shape(value_for(model)), 1.7e308)
     refuse(model, lambda: model.learn_one(["node 1"], value), ValueError, "too large")
 
 
-def test_one_target_too_large_keeps_all_from_learning() -> None:
+def test_one_target_too_large_refuses_the_node() -> None:
     model = regressor(learning_rate=0.9).partial_fit(WEIGHTED, Y, references=NAMES)
     refuse(model, lambda: model.learn_one(["node 1"], [1.0, 1.7e308, 1.0]), ValueError, "too large")
 
@@ -177,14 +177,14 @@ def test_a_rule_for_sigma2_needs_rows() -> None:
     assert isinstance(model.learn_one([1, 2], 1.0), float)
 
 
-def test_after_a_refused_first_node_the_model_is_new() -> None:
+def test_a_refused_first_node_leaves_the_model_unfitted() -> None:
     model = regressor()
     refuse(model, lambda: model.learn_one({"a": math.nan}, 1.0), ValueError, "finite weights")
     assert model.learn_one(["a"], [1.0, 2.0]).shape == (2,)  # type: ignore[union-attr]
     assert model.references_ == ["a"]
 
 
-def test_after_a_refused_node_the_next_learn_as_if_it_had_not_come() -> None:
+def test_a_refused_node_does_not_change_later_learning() -> None:
     model, other = started(), started()
     with pytest.raises(ValueError, match="finite weights"):
         model.learn_one({"x": 1.0, "y": math.inf}, 1.0)

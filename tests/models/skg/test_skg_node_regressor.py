@@ -1,4 +1,4 @@
-"""What is particular to SKG as a model of graphs; the battery of all of them is in test_checks."""
+"""SKG as a model of graphs; the checks that all such models share are in test_checks."""
 
 import numpy as np
 import pytest

@@ -129,7 +129,7 @@ def test_angles_beyond_a_million_equal_the_equations(kernel: str) -> None:
     assert_close(model.predict(X), predictions)
 
 
-def test_a_heavy_tailed_draw() -> None:
+def test_a_heavy_tailed_draw_equals_the_equations() -> None:
     # Of 2 million Cauchy draws some exceed 10⁵; a row that meets them is as exact as others.
     model = regressor(kernel="laplacian", n_frequencies=200, sigma2=1.0)
     model.partial_fit(np.zeros((1, 10_000)), [0.0])

@@ -86,7 +86,7 @@ def in_chunks(X: Any, y: NDArray[np.float64], cuts: Any, **parameters: Any) -> S
     rows=st.sampled_from([np.array, sparse.csr_array]),
 )
 @settings(deadline=None, derandomize=True)
-def test_any_cut_gives_the_same_coef_bit_for_bit(
+def test_any_split_gives_the_same_coef_bit_for_bit(
     cuts: Any, target: Any, kernel: Any, dtype: Any, rows: Any
 ) -> None:
     X, y = rows(weighted().astype(dtype)), values(target)
@@ -164,7 +164,7 @@ def test_refitting_on_other_columns_targets_and_names() -> None:
 
 @pytest.mark.parametrize("n_threads", [2, 3])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_threads_do_not_matter(
+def test_models_do_not_depend_on_threads(
     monkeypatch: pytest.MonkeyPatch, n_threads: int, dtype: type[Any]
 ) -> None:
     X, y = weighted().astype(dtype), values("three")
@@ -207,7 +207,7 @@ def test_kept_features_and_streamed_chunks_are_the_same(
     assert streamed.n_seen_ == kept.n_seen_
 
 
-def test_predictions_do_not_depend_on_company() -> None:
+def test_predictions_do_not_depend_on_other_rows() -> None:
     X, y = weighted(), values("three")
     model = regressor().fit(X, y)
     together = model.predict(X)
@@ -245,8 +245,8 @@ def test_input_is_not_modified() -> None:
 
 
 @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
-def test_read_only_input_is_taken(make: Callable[..., Any] | type[Any]) -> None:
-    # What joblib hands to its workers.
+def test_read_only_input_is_accepted(make: Callable[..., Any] | type[Any]) -> None:
+    # As joblib passes it to its workers.
     X, y = make(weighted()), values()
     expected = regressor().fit(X, y)
     y.flags.writeable = False

@@ -87,15 +87,15 @@ def test_neighbours_help_where_congestion_spreads_and_not_where_it_stays() -> No
     assert min(stays) < 1.0 < max(stays)
 
 
-def test_theory_is_near_the_best_of_a_grid_at_stations_never_seen(normals: tuple[Any, ...]) -> None:
+def test_theory_is_near_the_best_of_a_grid_at_unknown_stations(normals: tuple[Any, ...]) -> None:
     data, x = normals
     signals = filtered_signals(means_over_neighbours(data), x, unit_norm=False)
     X, y = signals.make_pairs()
     grid = np.geomspace(0.01, 30, 12)
     errors = np.empty((4, len(grid) + 1))
     for repeat in range(4):
-        sampled, _ = split_nodes(89, 0.4, np.random.default_rng(repeat))
-        known = np.isin(np.arange(len(y)) % 89, sampled)
+        known_stations, _ = split_nodes(89, 0.4, np.random.default_rng(repeat))
+        known = np.isin(np.arange(len(y)) % 89, known_stations)
         mean = y[known].mean()
         for column, sigma2 in enumerate([*grid, "theory"]):
             model = SKGRegressor(
@@ -113,7 +113,7 @@ def test_similarity_transfer_tells_a_filter_that_fits_from_one_that_does_not(
     data, x = normals
     smooth = filtered_signals(means_over_neighbours(data), x, unit_norm=False)
     rough = filtered_signals(data, x, shift="laplacian")
-    # What neighbours had is like what a station will have; how it differed from them is not.
+    # Past values of neighbours resemble the next value of a station; its past differences do not.
     _, y = smooth.make_pairs()
     fits = similarity_transfer(smooth.make_pairs()[0][:, 1:], y, random_state=0)
     fails = similarity_transfer(rough.make_pairs()[0][:, 1:], y, random_state=0)
@@ -123,15 +123,15 @@ def test_similarity_transfer_tells_a_filter_that_fits_from_one_that_does_not(
     assert not fails.verdict.startswith("SKG should work well here")
 
 
-def test_the_verdict_is_borne_out_by_learning(normals: tuple[Any, ...]) -> None:
+def test_the_verdict_agrees_with_learning(normals: tuple[Any, ...]) -> None:
     data, x = normals
     smooth = filtered_signals(means_over_neighbours(data), x, unit_norm=False)
     rough = filtered_signals(data, x, shift="laplacian")
     errors = []
-    sampled, _ = split_nodes(89, 0.4, np.random.default_rng(0))
+    known_stations, _ = split_nodes(89, 0.4, np.random.default_rng(0))
     for signals in (smooth, rough):
         X, y = signals.make_pairs()
-        known = np.isin(np.arange(len(y)) % 89, sampled)
+        known = np.isin(np.arange(len(y)) % 89, known_stations)
         mean = y[known].mean()
         model = SKGRegressor(sigma2="theory", random_state=0)
         model.fit(X[known, 1:], y[known] - mean)
@@ -147,12 +147,12 @@ def test_another_signal_is_learned_and_explained(traffic: tuple[Any, ...]) -> No
     slow = (x < np.median(x)).astype(float)  # a signal of its own: slower than usual
     X, y = signals.make_pairs(slow)
     model = SKGRegressor(sigma2="theory", random_state=0).fit(X[:2000], y[:2000] - 0.5)
-    tested = slice(6000, 6050)
-    right = (model.predict(X[tested]) > 0) == (y[tested] > 0.5)
+    held_out = slice(6000, 6050)
+    right = (model.predict(X[held_out]) > 0) == (y[held_out] > 0.5)
     assert right.mean() > 0.8
-    explanation = model.explain(X[tested])
+    explanation = model.explain(X[held_out])
     sums = explanation.weights @ (y[:2000] - 0.5)
-    np.testing.assert_allclose(sums, model.predict(X[tested]), atol=1e-10)
+    np.testing.assert_allclose(sums, model.predict(X[held_out]), atol=1e-10)
 
 
 def test_rows_of_a_stream_are_learned_in_chunks_of_time(traffic: tuple[Any, ...]) -> None:

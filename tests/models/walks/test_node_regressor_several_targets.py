@@ -12,6 +12,7 @@ import pytest
 from gradraker import NodeClassifier, NodeRegressor, SKGNodeRegressor, load
 from gradraker.datasets import make_geometric_graph
 from gradraker.models import cross_validate_nodes
+from two_targets import EDGES, KNOWN
 
 N = 120
 DATA = make_geometric_graph(n_nodes=N, random_state=0)
@@ -188,3 +189,9 @@ def test_bad_input_is_refused() -> None:
 def test_classes_may_still_be_tuples() -> None:
     model = NodeClassifier().fit(DATA, {NAMES[i]: ("a", i % 4) for i in range(0, N, 2)})
     assert model.classes_.tolist() == [("a", 0), ("a", 2)]
+
+
+def test_mean_of_several_targets_has_one_number_for_each() -> None:
+    model = NodeRegressor().fit(EDGES, KNOWN)
+    np.testing.assert_array_equal(model.mean_, [40.0, 6000.0])  # the income of b is unknown
+    assert NodeRegressor().fit(EDGES, {"a": 1.0, "b": 4.0}).mean_ == 2.5

@@ -231,7 +231,7 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel_choice, "FEW", 25)
     monkeypatch.setattr(kernel_choice, "MANY", 40)
     monkeypatch.setattr(kernel_choice, "_MOST_DECOMPOSED", 50)
-    monkeypatch.setattr(factors, "_ROWS", 24)
+    monkeypatch.setattr(factors, "_ROWS_PER_BLOCK", 24)
     monkeypatch.setattr(blocks, "_MOST_KEPT", 1000)
 
 

@@ -68,7 +68,7 @@ def test_settings_are_those_of_the_paper() -> None:
         np.testing.assert_allclose(steps, steps.mean(), rtol=1e-2)
 
 
-def test_records_hold_settings_seed_and_values_that_json_can_hold(no_data: None) -> None:
+def test_records_hold_settings_seed_and_values_for_json(no_data: None) -> None:
     results = run_paper(["fig1", "frequencies"], fast=True, random_state=9)
     for simulation in results.simulations.values():
         assert simulation["settings"]["random_state"] == 9

@@ -42,7 +42,7 @@ def test_claims_differ_if_the_weights_contradict_them(spoiled: dict[str, Any], k
     assert spoiled[key].verdict == "differs"
 
 
-def test_claim_4_holds_where_the_sums_are_what_it_says(
+def test_claim_4_agrees_if_the_sums_equal_its_equation(
     changed: PaperResults, compare: Callable[..., Any]
 ) -> None:
     found = changed.simulations["weights"]["results"]

@@ -26,7 +26,7 @@ SETTINGS = {
 
 
 def compute_weights(X: Any, split: Any, sigma2: Any) -> Any:
-    """B and F of tested nodes by the recursion (fijdef), and the order of training."""
+    """B and F of unknown nodes by the recursion (fijdef), and the order of training."""
     known = X[split.known]
     model = SKGRegressor(sigma2=sigma2, n_frequencies=40, random_state=split.seed)
     model.fit(known, np.zeros(len(known)))
@@ -36,7 +36,7 @@ def compute_weights(X: Any, split: Any, sigma2: Any) -> Any:
     return (0.2 * stars @ Z.T)[:, order], F
 
 
-def test_noise_ranges_are_medians_of_tested_nodes(temperature: Any, draw_dense_split: Any) -> None:
+def test_noise_ranges_are_medians_of_unknown_nodes(temperature: Any, draw_dense_split: Any) -> None:
     settings = SETTINGS | {"sigma2": [0.1, 10.0]}
     found = simulate_noise_ranges(temperature, settings, RunOptions(3))
     split, X = draw_dense_split(temperature, 0)

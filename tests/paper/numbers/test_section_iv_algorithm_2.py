@@ -17,7 +17,7 @@ SETTINGS = {
 }
 
 
-def test_tested_nodes_are_those_of_the_split(temperature: Any, draw_dense_split: Any) -> None:
+def test_algorithm_2_takes_the_unknown_nodes(temperature: Any, draw_dense_split: Any) -> None:
     found = simulate_frequencies(temperature, SETTINGS, RunOptions(3))
     split, X = draw_dense_split(temperature, 1)
     for noise in ("refined", "minimum"):
@@ -44,4 +44,4 @@ def test_verdicts_differ_if_the_numbers_contradict_them(changed: Any, compare: A
     assert verdicts["algorithm-2-D"].verdict == "differs"
     assert "here 100%" in verdicts["algorithm-2-D"].reason
     assert verdicts["noise-ratio-5.86"].verdict == "differs"
-    assert "(noiseup), which speaks for the first" in verdicts["noise-ratio-5.86"].reason
+    assert "(noiseup), which supports the first" in verdicts["noise-ratio-5.86"].reason

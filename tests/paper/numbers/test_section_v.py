@@ -45,7 +45,7 @@ def test_simulate_similarities_equals_a_loop_over_pairs(
         np.testing.assert_allclose(B, expected, atol=1e-14)
 
 
-def test_repeats_with_few_pairs_are_left_out(
+def test_repeats_with_few_pairs_are_excluded(
     changed: PaperResults, compare: Callable[..., Any]
 ) -> None:
     changed.simulations["similarity"]["results"]["similarities"] = [

@@ -1,4 +1,4 @@
-"""Layouts: kept whole or not there, the same for the same graph, and within the square."""
+"""Layouts: cached atomically, the same for the same graph, and within the unit square."""
 
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ def make_cliques(n_cliques: int, size: int) -> Any:
     return np.sort(np.array(found), axis=1)
 
 
-def test_layout_is_computed_once_and_kept(tmp_path: Path, monkeypatch: Any) -> None:
+def test_layout_is_computed_once_and_cached(tmp_path: Path, monkeypatch: Any) -> None:
     first = find_layout(make_ring(30), cache=tmp_path)
     (file,) = tmp_path.iterdir()
     monkeypatch.setattr(graph_layout, "compute_layout", lambda *_: pytest.fail("not kept"))
@@ -40,7 +40,7 @@ def test_layout_is_computed_once_and_kept(tmp_path: Path, monkeypatch: Any) -> N
     assert file.suffix == ".npy"
 
 
-def test_damaged_layout_is_made_again(tmp_path: Path) -> None:
+def test_damaged_layout_is_computed_again(tmp_path: Path) -> None:
     first = find_layout(make_ring(30), cache=tmp_path)
     (file,) = tmp_path.iterdir()
     for content in (b"", b"not an array", file.read_bytes()[:-9]):
@@ -50,7 +50,7 @@ def test_damaged_layout_is_made_again(tmp_path: Path) -> None:
     np.testing.assert_array_equal(find_layout(make_ring(30), cache=tmp_path), first)
 
 
-def test_layout_works_where_nothing_can_be_kept(tmp_path: Path) -> None:
+def test_layout_works_without_a_writable_cache(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a file is no folder")
     found = find_layout(make_ring(12), cache=tmp_path / "file" / "layouts")
     assert found.shape == (12, 2)
@@ -88,7 +88,7 @@ def test_edges_are_listed_once_without_directions_and_self_loops() -> None:
     assert list_edges(loop).tolist() == [[0, 1], [0, 2]]
 
 
-def test_far_node_does_not_shrink_the_others() -> None:
+def test_an_outlier_does_not_shrink_the_other_nodes() -> None:
     positions = np.random.default_rng(0).random((1000, 2))
     positions[0] = 1e6
     assert np.ptp(fit_square(positions)[1:, 0]) > 0.9

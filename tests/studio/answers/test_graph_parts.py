@@ -51,14 +51,14 @@ def test_nodes_are_drawn_by_their_coordinates(tmp_path: Path) -> None:
     assert np.isfinite(part.positions).all()
 
 
-def test_few_coordinates_do_not_make_a_map(tmp_path: Path) -> None:
+def test_few_coordinates_are_ignored(tmp_path: Path) -> None:
     model = make_model()
     parts, _ = make_parts(model, tmp_path, positions={"0-0": (1.0, 2.0)})
     assert not parts.make_whole().has_coordinates
 
 
 def test_large_graph_is_shown_by_communities(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(graph_parts, "MOST_NODES", 20)
+    monkeypatch.setattr(graph_parts, "MAX_NODES", 20)
     model = make_model()
     parts, names = make_parts(model, tmp_path)
     part = parts.make_whole()
@@ -76,7 +76,7 @@ def test_large_graph_is_shown_by_communities(tmp_path: Path, monkeypatch: Any) -
 
 
 def test_surroundings_begin_with_the_nearest(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(graph_parts, "_MOST_IN_PART", 9)
+    monkeypatch.setattr(graph_parts, "_MAX_IN_PART", 9)
     model = make_model()
     parts, names = make_parts(model, tmp_path)
     row = names.index("2-5")

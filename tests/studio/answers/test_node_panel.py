@@ -1,4 +1,4 @@
-"""Panels of nodes: exact sums, and imagined links that leave the model as it is."""
+"""Panels of nodes: exact sums, and imagined links, which do not change the model."""
 
 import base64
 from typing import Any
@@ -41,7 +41,7 @@ def test_weights_sum_to_the_prediction(values: Any, kind: Any) -> None:
     assert neighbours == set(np.flatnonzero(data.adjacency[[row]].toarray()[0]).tolist())
 
 
-def test_scores_of_classes_sum_up(values: Any) -> None:
+def test_weights_sum_to_the_scores_of_classes(values: Any) -> None:
     data, known = values
     labels = {name: "cold" if value < -2.0 else "mild" for name, value in known.items()}
     model = NodeClassifier().fit(data, labels)
@@ -54,7 +54,7 @@ def test_scores_of_classes_sum_up(values: Any) -> None:
     assert sum(found["probabilities"]) == pytest.approx(1.0)
 
 
-def test_imagined_link_is_what_a_trained_copy_says(values: Any) -> None:
+def test_imagined_link_equals_the_prediction_of_a_trained_copy(values: Any) -> None:
     data, known = values
     model = NodeRegressor().fit(data, known)
     before = model.predict(model.nodes_)

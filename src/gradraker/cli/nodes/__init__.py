@@ -1,1 +1,1 @@
-"""Commands of models of nodes: predict, update, explain, serve, studio; data sets and the demo."""
+"""Commands of node models: predict, update, explain, serve, studio; data sets and the demo."""

@@ -1,9 +1,10 @@
-"""``gradraker data``: the data sets that come with the library or are fetched."""
+"""``gradraker data``: data sets that come with the library or are downloaded."""
 
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker.cli.inputs import check_files
 from gradraker.cli.options import add_file, json_option
 from gradraker.cli.output import (
@@ -33,9 +34,8 @@ def data() -> None:
 @json_option
 def list_(as_json: bool) -> None:
     """List the data sets."""
-    from gradraker.datasets import describe_dataset, list_datasets
-
-    listed = [describe_dataset(name) for name in list_datasets()]
+    datasets = gradraker.datasets
+    listed = [datasets.describe_dataset(name) for name in datasets.list_datasets()]
     rows = [(info.name, _format_home(info), _format_counts(info)) for info in listed]
     table = make_rows_table("Data sets", ["Name", "Files", "Facts"], rows)
     facts = {"datasets": [_to_json(info) for info in listed]}
@@ -80,17 +80,10 @@ def fetch(
 
     With --edges and --values it is also written as files that the other commands read.
     """
-    _describe(name)  # a wrong name is wrong use, before any file is looked at
+    _describe(name)  # a wrong name is wrong usage, reported before any file is read
     check_files({}, {"edges": edges, "values": values}, as_json=as_json)
-    import numpy as np
-
-    from gradraker.datasets import load_dataset
-
-    dataset = load_dataset(name, data_home=data_home)
-    names, links = np.array(dataset.node_names, dtype=object), dataset.adjacency.tocoo()
-    columns = {"source": names[links.row], "target": names[links.col]}
-    columns |= {"weight": links.data} if (links.data != 1.0).any() else {}
-    tables = ((edges, columns), (values, {"node": names, "value": dataset.values}))
+    dataset = gradraker.datasets.load_dataset(name, data_home=data_home)
+    tables = ((edges, dataset.list_edges()), (values, dataset.list_values()))
     write_outputs(
         [(path, make_csv(list_column_rows(table, raw_names=False))) for path, table in tables]
     )
@@ -103,10 +96,8 @@ def fetch(
 
 
 def _describe(name: str) -> "DatasetInfo":
-    from gradraker.datasets import describe_dataset
-
     try:
-        return describe_dataset(name)
+        return gradraker.datasets.describe_dataset(name)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="NAME") from error
 

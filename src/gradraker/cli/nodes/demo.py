@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker.cli.options import add_count, add_folder, json_option
 from gradraker.cli.output import echo_json, make_csv, make_facts_table, write_outputs
 
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from gradraker.workflow.demo import DemoResult
 
 FIGURE_NAME = "temperature-jan.png"
-# Three commands, each of which works after the one before it.
-_NEXT = (
+# Three commands to run one after the other.
+_NEXT_COMMANDS = (
     "gradraker predict --edges {0}/edges.csv --values {0}/known.csv --undirected "
     "--coverage 0.9 --unit °C --model {0}/model.gr --report {0}/report.html",
     "gradraker explain --model {0}/model.gr --node {1}",
@@ -22,42 +23,11 @@ _NEXT = (
 )
 
 
-def write_figure(result: "DemoResult", folder: Path) -> Path:
-    """Draw the predictions of both methods and their reasons; ImportError without matplotlib."""
-    from gradraker._files import write_file
-    from gradraker.plotting import ContributorsDisplay, PredictedValuesDisplay
-    from gradraker.plotting.figure import make_grid
-
-    axes = make_grid(2, 2, 11.0, 7.2)
-    predicted = {"node model": result.by_node_model_c, "SKG": result.predicted_c}
-    for column, explained in enumerate(result.summary["explained"]):
-        PredictedValuesDisplay.from_predictions(
-            result.altitude_m,
-            result.true_c,
-            predicted[explained["method"]],
-            known=result.sampled,
-            position_label="Altitude (m a.s.l.)",
-            value_label="January mean temperature (°C)",
-            ax=axes[column],
-        )
-        title = "The node model" if explained["method"] == "node model" else "SKG"
-        axes[column].set_title(title, loc="left", fontweight="bold")
-        ContributorsDisplay(
-            [reason["station"] for reason in explained["reasons"]],
-            [reason["weight"] for reason in explained["reasons"]],
-            [f"{reason['value_c']:z.1f} °C" for reason in explained["reasons"]],
-            title=f"{explained['station']}: {explained['predicted_c']:z.1f} °C, since",
-        ).plot(ax=axes[2 + column])
-    folder.mkdir(parents=True, exist_ok=True)
-    figure = axes[0].figure.figure
-    return write_file(folder / FIGURE_NAME, lambda file: figure.savefig(file, format="png"))
-
-
 def write_files(result: "DemoResult", folder: Path) -> None:
     """Write edges, known values and all values, for the commands to try next."""
     folder.mkdir(parents=True, exist_ok=True)
     values = list(zip(result.stations, result.true_c.tolist(), strict=True))
-    known = [row for row, is_known in zip(values, result.sampled, strict=True) if is_known]
+    known = [row for row, is_known in zip(values, result.is_known, strict=True) if is_known]
     tables: dict[str, list[tuple[object, ...]]] = {
         "edges.csv": [("source", "target"), *result.edges],
         "known.csv": [("node", "value"), *known],
@@ -78,11 +48,11 @@ def print_tables(summary: dict[str, Any]) -> None:
         "Graph": "{n_nodes} nodes, {n_edges} edges",
         "Split": "{n_sampled} known, {n_tested} unknown (seed {seed})",
         "σ² of the kernel": "{sigma2:.3g}, from the known nodes alone (rule '{sigma2_rule}')",
-        "GNMSE of the node model": "{gnmse_of_node_model:.4f}, what 'gradraker predict' does",
+        "GNMSE of the node model": "{gnmse_of_node_model:.4f}, the model of 'gradraker predict'",
         "GNMSE of SKG": "{gnmse:.4f}, the paper's learner",
-        "GNMSE of the mean": "{gnmse_of_mean:.4f} if all get the known mean",
+        "GNMSE of the mean": "{gnmse_of_mean:.4f}, if every node gets the known mean",
     }
-    facts = [(what, text.format(**summary)) for what, text in texts.items()]
+    facts = [(label, text.format(**summary)) for label, text in texts.items()]
     head = f"{summary['dataset']}: predicted from {KNOWN_FRACTION:.0%} of the stations"
 
     stations = Table(
@@ -95,19 +65,19 @@ def print_tables(summary: dict[str, Any]) -> None:
     for heading in ("Altitude (m)", "True", "Predicted", "Error"):
         stations.add_column(heading, justify="right")
     for title, group in (("best", summary["best"]), ("worst", summary["worst"])):
-        for rank, one in enumerate(group):
+        for rank, row in enumerate(group):
             stations.add_row(
                 title if rank == 0 else "",
-                one["station"],
-                f"{one['altitude_m']:.0f}",
-                f"{one['true_c']:z.1f}",  # z: no minus sign before 0.0
-                f"{one['predicted_c']:z.1f}",
-                f"{one['error_c']:+z.1f}",
+                row["station"],
+                f"{row['altitude_m']:.0f}",
+                f"{row['true_c']:z.1f}",  # z: no minus sign before 0.0
+                f"{row['predicted_c']:z.1f}",
+                f"{row['error_c']:+z.1f}",
             )
         stations.add_section()
 
     why = Table(
-        title="Why {station} ({true_c:z.1f} °C) is predicted so, in °C".format(
+        title="Reasons for the predictions of {station} ({true_c:z.1f} °C), in °C".format(
             **summary["explained"][0]
         ),
         title_justify="left",
@@ -115,11 +85,11 @@ def print_tables(summary: dict[str, Any]) -> None:
     )
     for heading in ("Method", "Predicted", "Known stations that count most (weight, value)"):
         why.add_column(heading, justify="right" if heading == "Predicted" else "left")
-    for told in summary["explained"]:
+    for entry in summary["explained"]:
         reasons = (
-            f"{r['station']} ({r['weight']:.2f}, {r['value_c']:z.1f})" for r in told["reasons"][:3]
+            f"{r['station']} ({r['weight']:.2f}, {r['value_c']:z.1f})" for r in entry["reasons"][:3]
         )
-        why.add_row(told["method"], f"{told['predicted_c']:z.1f}", "; ".join(reasons))
+        why.add_row(entry["method"], f"{entry['predicted_c']:z.1f}", "; ".join(reasons))
 
     console = Console(markup=False)
     for table in (make_facts_table(head, facts), stations, why):
@@ -130,7 +100,7 @@ def print_tables(summary: dict[str, Any]) -> None:
     short_help="Predict Swiss January temperatures and draw a figure.",
     epilog="Example: gradraker demo --seed 1 --out figures",
 )
-@add_folder("gradraker-demo", "Folder for the figure and the files; made if it is not there.")
+@add_folder("gradraker-demo", "Folder for the figure and the files; created if it does not exist.")
 @add_count("--seed", default=0, least=0, text="Seed of the split and of the learner.")
 @json_option
 def demo(folder: Path, seed: int, as_json: bool) -> None:
@@ -138,8 +108,9 @@ def demo(folder: Path, seed: int, as_json: bool) -> None:
 
     Stations are joined if their altitudes differ by less than 300 m. The values
     of 40 % of them are given to a node model, which 'gradraker predict' uses, and to SKG, the
-    paper's learner; both predict the others, and say why.
+    paper's learner; both predict the others, and explain why.
     """
+    from gradraker.plotting.demo import plot_demo
     from gradraker.workflow.demo import ATTRIBUTION, run_demo
 
     result = run_demo(seed=seed)
@@ -147,9 +118,9 @@ def demo(folder: Path, seed: int, as_json: bool) -> None:
     figure: Path | None = None
     missing = ""
     try:
-        figure = write_figure(result, folder)
+        figure = gradraker.plotting.write_figure(plot_demo(result), folder / FIGURE_NAME)
     except ImportError as error:
-        missing = f"No figure: {error}"  # the numbers do not need it
+        missing = f"No figure: {error}"  # the numbers are printed anyway
 
     if as_json:
         facts = result.summary | {"figure": None if figure is None else str(figure)}
@@ -158,10 +129,10 @@ def demo(folder: Path, seed: int, as_json: bool) -> None:
             click.echo(missing, err=True)
         return
     print_tables(result.summary)
-    # Not through rich, which would break a long path into lines.
+    # Not through rich, which would wrap a long path.
     click.echo(missing or f"Figure: {figure}")
     click.echo(ATTRIBUTION)
     station = result.summary["explained"][0]["station"]
     click.echo("Try next, with the same stations:")
-    for line in _NEXT:
+    for line in _NEXT_COMMANDS:
         click.echo(f"  {line.format(shlex.quote(str(folder)), shlex.quote(station))}")

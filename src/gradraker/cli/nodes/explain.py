@@ -1,20 +1,21 @@
-"""``gradraker explain``: why a model predicts what it predicts for a node."""
+"""``gradraker explain``: the reasons for the prediction of a node."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker.cli import options as shared
-from gradraker.cli.inputs import load_node_model
 from gradraker.cli.output import (
-    Waiting,
+    StatusLine,
     make_facts_table,
     make_printable,
     make_rows_table,
     shorten,
     show_facts,
 )
+from gradraker.exceptions import UnknownNodesError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    short_help="Say which known values a prediction comes from.",
+    short_help="Show which known values a prediction comes from.",
     epilog="Example: gradraker explain --model model.gr --node Pilatus",
 )
 @shared.add_file("--model", "Model that predict or update wrote.", required=True)
@@ -38,31 +39,30 @@ if TYPE_CHECKING:
 @shared.add_top(10)
 @shared.json_option
 def explain(model: str, node: str, target: str | None, top: int, as_json: bool) -> None:
-    """Say which known values the prediction of a node comes from.
+    """Show which known values the prediction of a node comes from.
 
     A predicted number is exactly the mean plus the sum of weight × (value − mean) over all
-    nodes that the model has learned; where the model predicts in another scale, such as
-    logarithms, that holds for values in this scale, and the table says so. A class has the score
-    Σ weight over the known nodes of that class. A model that was given attributes also lists those
-    that count most where it uses them linearly.
+    known nodes; if the model predicts in another scale, such as logarithms, that holds for values
+    in this scale, and the table says so. The score of a class is the sum of the weights of the
+    known nodes of that class. For a model with attributes, those that count most in its linear
+    terms are listed as well.
     """
     if model == "-":
         raise click.UsageError("--model cannot be '-': give the name of a file")
-    with Waiting() as waiting:
-        waiting.show_stage("reading the model")
-        from gradraker.exceptions import UnknownNodesError
-        from gradraker.report import summarize_explanation
+    with StatusLine() as status:
+        status.show_stage("reading the model")
+        from gradraker.models.loading import load_node_model
 
         saved = load_node_model(model)
-        which = _choose_target(saved, target)
-        waiting.show_stage("explaining")
+        chosen = _choose_target(saved, target)
+        status.show_stage("explaining")
         try:
-            explanation = saved.explain([node], **which)
+            explanation = saved.explain([node], **chosen)
         except UnknownNodesError as error:
             raise ValueError(
                 f"--node: {node!r} is not in the graph that the model has learned"
             ) from error
-        facts = summarize_explanation(saved, explanation, k=top, target=which.get("target"))
+        facts = gradraker.report.summarize_explanation(saved, explanation, k=top, **chosen)
     show_facts(facts, _list_tables, as_json=as_json)
 
 
@@ -73,8 +73,8 @@ def _list_tables(facts: dict[str, Any]) -> "Iterator[Table]":
         rows = [[name, part] for name, part in facts["parts"].items()]
         yield make_rows_table("Kinds of similarity", ["Similarity", "Adds"], rows)
     if facts["attributes"]:
-        rows = [[one["attribute"], one["whose"], one["coefficient"]] for one in facts["attributes"]]
-        title = "Attributes: what one standard deviation more adds"
+        rows = [[a["attribute"], a["whose"], a["coefficient"]] for a in facts["attributes"]]
+        title = "Attributes: gain of the prediction per standard deviation"
         yield make_rows_table(title, ["Attribute", "Whose", "Adds"], rows)
     headings = {"node": "Known node", "weight": "Weight", "value": "Value"}
     if "classes" in facts:
@@ -82,8 +82,8 @@ def _list_tables(facts: dict[str, Any]) -> "Iterator[Table]":
     headings |= {"scaled_value": "In the scale"}
     headings |= {"contribution": "Contribution", "squared_distance": "Squared distance"}
     shown = [key for key in headings if key in facts["contributors"][0]]
-    rows = [[one[key] for key in shown] for one in facts["contributors"]]
-    yield make_rows_table("The nodes that count most", [headings[key] for key in shown], rows)
+    rows = [[entry[key] for key in shown] for entry in facts["contributors"]]
+    yield make_rows_table("Nodes that count most", [headings[key] for key in shown], rows)
 
 
 def _choose_target(model: "NodeModel", target: str | None) -> dict[str, Any]:
@@ -106,16 +106,16 @@ def _list_value_facts(facts: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         ("Prediction", shorten(facts["prediction"])),
         *scale,
-        ("Mean", f"{shorten(facts['mean'])}, which values are compared with"),
+        ("Mean", f"{shorten(facts['mean'])} of the known values"),
         ("Sum of weights", f"{shorten(facts['sum_of_weights'])} over {facts['observed']} nodes"),
-        ("Listed", f"{shorten(facts['listed_part'])} of what moves it from the mean"),
+        ("Listed", f"{shorten(facts['listed_part'])} of the difference from the mean"),
     ]
 
 
 def _list_class_facts(facts: dict[str, Any]) -> list[tuple[str, str]]:
     others = [
-        f"{make_printable(one['class'])} ({shorten(one['probability'])})"
-        for one in facts["classes"][1:4]
+        f"{make_printable(entry['class'])} ({shorten(entry['probability'])})"
+        for entry in facts["classes"][1:4]
     ]
     predicted = f"{make_printable(facts['prediction'])} ({shorten(facts['probability'])})"
     listed = [("Class (probability)", predicted)]

@@ -1,25 +1,28 @@
 """``gradraker predict``: edges and known values in, predictions, a report and a model out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
+import gradraker
+from gradraker._columns import ColumnNumber
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     FileOptions,
     check_files,
+    print_attributes,
     read_attributes_table,
     read_edges_file,
     read_values_file,
     read_weights,
     take_file_options,
-    tell_attributes,
     to_graph_options,
-    to_learner_options,
     watch_training,
 )
+from gradraker.cli.nodes import several_targets
 from gradraker.cli.option_groups import (
     FILE_OPTIONS,
     GRAPH_OPTIONS,
@@ -29,10 +32,10 @@ from gradraker.cli.option_groups import (
     GroupedCommand,
 )
 from gradraker.cli.output import (
-    SHAPE,
-    SHOWN,
+    BOUND_OPTIONS,
+    N_SHOWN,
     Results,
-    Waiting,
+    StatusLine,
     format_graph,
     make_facts_table,
     make_predictions_table,
@@ -73,7 +76,7 @@ if TYPE_CHECKING:
 )
 @shared.out_option
 @shared.report_options
-@shared.add_file("--model", "Keep the trained model here.")
+@shared.add_file("--model", "Save the trained model here.")
 @shared.add_choice(
     "--method",
     ("nodes", "skg"),
@@ -108,11 +111,10 @@ def predict(
 ) -> None:
     """Predict the values of all nodes of a graph from those that are known.
 
-    Nodes are compared by where walks from them lead and by their degrees; how exactly is
-    chosen on the known nodes. With 10 of them or more, the output says how large the errors are
-    on known nodes that were left out, and how large they were if every node got the mean.
+    Nodes are compared by where walks from them end and by their degrees; the details are
+    chosen on the known nodes. With at least 10 of them, the output shows the error on known nodes
+    that were left out, and the error if every node got the mean.
     """
-    _check_method(ctx, options)
     how = take_file_options(options)
     page_options = take_page_options(options)
     files = {"edges": edges, "values": values, "attributes": options["attributes"]}
@@ -120,24 +122,22 @@ def predict(
     if model == "-":
         raise click.UsageError("--model cannot be '-': a model is read again from a file")
     check_files(files | {"explain-nodes": page_options.explain_nodes}, outputs, as_json=as_json)
-    # Loads numpy, which --help does without.
-    from gradraker.cli.nodes import several_targets
-
     targets = [] if how.value is None else several_targets.list_targets(how.value)
-    if targets:
-        several_targets.check_method(options["method"], how.task)
-        split_units(page_options.unit, targets)
-    with Waiting() as waiting:
-        waiting.show_stage("starting")
-        from gradraker.report import summarize_predictions
-
+    with StatusLine() as status:
+        status.show_stage("starting")
+        kinds = _check_method(ctx, options["method"], how.task)
+        if targets:
+            _check_targets(kinds, how.task)
+            split_units(page_options.unit, targets)
+            how = replace(how, value=[ColumnNumber(name) for name in targets])
         settings = to_graph_options(options, how)
-        results = _fit_files(files, how, targets, options, settings, waiting)
-        waiting.show_stage("summing up")
-        told: Any = {"inputs": {name: file for name, file in files.items() if file is not None}}
-        told |= {"n_contributors": top, "settings": settings}
-        summaries = {name: summarize_predictions(one, **told) for name, one in results.items()}
-        notes = {name: options[name] for name in SHAPE} | page_options.to_notes()
+        results = _fit_files(files, how, kinds, options, settings, status)
+        status.show_stage("summarizing")
+        inputs = {name: file for name, file in files.items() if file is not None}
+        facts: Any = {"inputs": inputs, "n_contributors": top, "settings": settings}
+        summarize = gradraker.report.summarize_predictions
+        summaries = {name: summarize(result, **facts) for name, result in results.items()}
+        notes = {name: options[name] for name in BOUND_OPTIONS} | page_options.to_notes()
         trained = next(iter(results.values())).model
         write_results(
             results,
@@ -147,99 +147,92 @@ def predict(
             top=top,
             raw_names=raw_names,
             write_model=lambda file: trained.write_to(file, notes=notes),
-            waiting=waiting,
+            status=status,
         )
     written = {"Predictions": out, "Report": report, "Model": model}
     if targets:
-        facts = several_targets.summarize_targets(results, summaries)
+        facts = gradraker.report.summarize_targets(results, summaries)
         show_facts(facts, several_targets.list_tables, as_json=as_json, files=written)
     else:
         show_facts(summaries[None], _list_tables, as_json=as_json, files=written)
 
 
-def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:
-    """Refuse options that belong to the other method."""
-    if options["method"] == "nodes":
-        shared.refuse_skg_options(ctx)
-        return
-    for name in ("coverage", "attributes", "transform", "statistic", "sample_weight", "device"):
-        if options[name] is not None:
-            option = f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"{option} is an option of --method nodes")
-    if options["task"] == "classes":
-        raise click.UsageError("--task classes is an option of --method nodes")
+# How messages name the methods of --method.
+_METHODS = {"nodes": "--method nodes", "skg": "SKG: add --method skg"}
+Kinds = Mapping[str, "type[NodeModel]"]  # models of a method, by task
+
+
+def _list_kinds(method: str) -> Kinds:
+    from gradraker.models.loading import MODELS
+
+    kinds = [kind for kind in MODELS.values() if issubclass(kind, gradraker.models.NodeModel)]
+    return {kind.value_kind.task: kind for kind in kinds if kind.method == method}
+
+
+def _check_method(ctx: click.Context, method: str, task: str | None) -> Kinds:
+    """Return the models of a method; refuse options that only models of another method take."""
+    kinds_of = {name: _list_kinds(name) for name in _METHODS}
+    for param in ctx.command.params:
+        name = param.name or ""
+        if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        takers = [
+            m for m, kinds in kinds_of.items() if any(k.can_take(name) for k in kinds.values())
+        ]
+        if takers and method not in takers:
+            raise click.UsageError(f"{param.opts[0]} is an option of {_METHODS[takers[0]]}")
+    if task is not None and task not in kinds_of[method]:
+        takers = [m for m, kinds in kinds_of.items() if task in kinds]
+        raise click.UsageError(f"--task {task} is an option of {_METHODS[takers[0]]}")
+    return kinds_of[method]
+
+
+def _check_targets(kinds: Kinds, task: str | None) -> None:
+    """Refuse several columns for models and tasks that take one."""
+    if not kinds[task or "values"].takes_several_targets:
+        raise click.UsageError(
+            "--value names several columns: --method nodes predicts them, as numbers"
+        )
 
 
 def _fit_files(
     files: dict[str, Any],
     how: FileOptions,
-    targets: list[str],
+    kinds: Kinds,
     options: dict[str, Any],
     settings: dict[str, Any],
-    waiting: Waiting,
+    status: StatusLine,
 ) -> Results:
     """Read the files, fit the model of --method and predict all nodes."""
-    from gradraker import predict_nodes
-    from gradraker.cli.nodes.several_targets import predict_results, read_targets
-
-    values, known = files["values"], None
-    graph = read_edges_file(files["edges"], waiting, how)
-    if targets:
-        columns = read_targets(values, targets, waiting, how)
-    else:
-        known = read_values_file(values, waiting, how)
+    graph = read_edges_file(files["edges"], status, how)
+    known = read_values_file(files["values"], status, how)
+    weights = replace(how, value=options["sample_weight"])
     given = {
-        "sample_weight": read_weights(
-            values, waiting, replace(how, value=options["sample_weight"])
-        ),
-        "attributes": read_attributes_table(files["attributes"], waiting),
+        "sample_weight": read_weights(files["values"], status, weights),
+        "attributes": read_attributes_table(files["attributes"], status),
         "unknown_nodes": options["unknown_nodes"],
     }
-    with watch_training(values, waiting):
-        task = "values" if known is None else known.task
-        _check_task(task, options)
-        model = _MODELS[options["method"]](task, options)
-        results: Results
-        if known is None:
-            results = predict_results(model.fit(graph, columns, **given, **settings), options)
-        else:
-            shape = {name: options[name] for name in SHAPE}
-            one = predict_nodes(graph, known, model=model, task=task, **shape, **given, **settings)
-            results = {None: one}
-    tell_attributes(files["attributes"], next(iter(results.values())).model, waiting)
-    return results
+    with watch_training(files["values"], status):
+        model = _make_model(kinds, known.task, options)
+        given |= {name: options[name] for name in BOUND_OPTIONS}
+        results: Any = gradraker.workflow.predict_targets(
+            graph, known, model=model, task=known.task, **given, **settings
+        )
+    print_attributes(files["attributes"], next(iter(results.values())).model, status)
+    return results  # type: ignore[no-any-return]
 
 
-def _check_task(task: str, options: dict[str, Any]) -> None:
-    """Refuse options of numbers where values are classes."""
-    if task == "values":
-        return
-    if options["method"] == "skg":
+def _make_model(kinds: Kinds, task: str, options: dict[str, Any]) -> "NodeModel":
+    """Make a model of numbers or classes from the options that are its parameters."""
+    if task not in kinds:
         raise click.UsageError(
             "the values are classes, and SKG predicts numbers: leave --method out"
         )
-    shared.refuse_number_options(options)
-
-
-def _make_node_model(task: str, options: dict[str, Any]) -> "NodeModel":
-    from gradraker import NodeClassifier, NodeRegressor
-
-    names = ("device",) if task == "classes" else ("device", "transform", "statistic")
-    settings = {name: options[name] for name in names if options[name]}
-    settings |= {"direction": options["direction"] or "both"}
-    kind = NodeClassifier if task == "classes" else NodeRegressor
-    return kind(random_state=options["random_state"], **settings)
-
-
-def _make_skg(task: str, options: dict[str, Any]) -> "NodeModel":
-    from gradraker import SKGNodeRegressor
-
-    settings = to_learner_options(options, "sigma2", "hops", "hop_weights")
-    return SKGNodeRegressor(direction=options["direction"] or "out", **settings)
-
-
-# The models of --method, each made from the options.
-_MODELS = {"nodes": _make_node_model, "skg": _make_skg}
+    if task == "classes":
+        shared.refuse_number_options(options)
+    names = kinds[task]().get_params()
+    given = {name: options[name] for name in names if options.get(name) is not None}
+    return kinds[task](**given)
 
 
 def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":
@@ -248,23 +241,24 @@ def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":
 
 
 def _list_prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """The main facts of a summary of predictions."""
+    """List the main facts of a summary of predictions."""
     graph, values = summary["graph"], summary["values"]
     facts = [
         ("Graph", format_graph(graph)),
         ("Values", f"{shorten(values['known'])} known, {shorten(values['unknown'])} to predict"),
     ]
     if "classes" in values:
-        names = [make_printable(one["class"]) for one in values["classes"]]
+        names = [make_printable(entry["class"]) for entry in values["classes"]]
         more = f" and {len(names) - 6} more" if len(names) > 6 else ""
         facts.append(("Classes", f"{shorten(len(names))}: {', '.join(names[:6])}{more}"))
     if summary["coverage"] is not None:
         facts.append(("Intervals", f"hold {100 * summary['coverage']:g} % of the true values"))
-    if summary["method"] == "nodes":
+    if summary["choice"] is not None:
         facts += _list_choice_facts(summary["choice"])
-        facts += _list_attribute_facts(summary["attributes"])
-        return facts + _list_held_out_facts(summary["held_out"])
+    facts += _list_attribute_facts(summary["attributes"])
     sigma2 = summary["sigma2"]
+    if sigma2 is None:
+        return facts + _list_held_out_facts(summary["held_out"])
     facts.append(
         ("σ² of the kernel", f"{shorten(sigma2['value'])} ({_describe_rule(sigma2['rule'])})")
     )
@@ -278,7 +272,7 @@ def _list_prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _list_choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
-    """What nodes are compared by, and how that was chosen."""
+    """List how nodes are compared, and how that was chosen."""
     if not choice["kernel"]:
         return [("Compared by", "nothing: every node gets about the mean of the known values")]
     text = ", ".join(dict.fromkeys(term["block"] for term in choice["kernel"]))
@@ -294,44 +288,44 @@ def _list_choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
     return facts
 
 
-def _list_attribute_facts(told: dict[str, Any] | None) -> list[tuple[str, str]]:
-    """What attributes were understood as, and which count most in linear terms."""
-    if told is None:
+def _list_attribute_facts(attributes: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """List the kinds of attributes, and those that count most in linear terms."""
+    if attributes is None:
         return []
-    kinds = ", ".join(f"{kind}: {shorten(n)}" for kind, n in told["kinds"].items())
-    facts = [("Attributes", f"{shorten(told['n_columns'])} numbers per node ({kinds})")]
-    if told["coefficients"]:
-        largest = sorted(told["coefficients"], key=lambda one: -abs(one["coefficient"]))[:SHOWN]
-        facts.append(("Count most", ", ".join(_format_coefficient(one) for one in largest)))
+    kinds = ", ".join(f"{kind}: {shorten(n)}" for kind, n in attributes["kinds"].items())
+    facts = [("Attributes", f"{shorten(attributes['n_columns'])} numbers per node ({kinds})")]
+    if listed := attributes["coefficients"]:
+        largest = sorted(listed, key=lambda entry: -abs(entry["coefficient"]))[:N_SHOWN]
+        facts.append(("Count most", ", ".join(map(_format_coefficient, largest))))
     return facts
 
 
-def _format_coefficient(one: dict[str, Any]) -> str:
-    """Say which attribute counts how much, whose it is, and for which class or target."""
-    whose = "" if one["whose"] == "of the node" else f" {one['whose']}"
-    target = f" for {make_printable(one['target'])}" if "target" in one else ""
-    return f"{make_printable(one['attribute'])}{whose} ({one['coefficient']:+.3g}{target})"
+def _format_coefficient(entry: dict[str, Any]) -> str:
+    """Format an attribute, whose it is, its coefficient, and its class or target."""
+    whose = "" if entry["whose"] == "of the node" else f" {entry['whose']}"
+    target = f" for {make_printable(entry['target'])}" if "target" in entry else ""
+    return f"{make_printable(entry['attribute'])}{whose} ({entry['coefficient']:+.3g}{target})"
 
 
 def _describe_rule(rule: str) -> str:
-    """Say where σ² comes from."""
+    """Describe how σ² was chosen."""
     return "as given" if rule == "given" else f"chosen by rule '{rule}'"
 
 
 def _list_held_out_facts(held_out: dict[str, Any] | None) -> list[tuple[str, str]]:
-    """Errors beside those of the mean, or of the most common class."""
+    """List errors, with those of the mean or of the most common class."""
     if held_out is None:
-        return [("Held out", "none: too few known nodes for an estimate of the error")]
+        return [("Held out", "none: too few known nodes to estimate the error")]
     if "accuracy" in held_out:
-        right, common = shorten(held_out["accuracy"]), shorten(held_out["accuracy_of_most_common"])
+        share, common = shorten(held_out["accuracy"]), shorten(held_out["accuracy_of_most_common"])
         return [
             ("Left out", f"{shorten(held_out['nodes'])} known nodes, one at a time"),
-            ("Accuracy", f"{right} ({common} by the most common class)"),
+            ("Accuracy", f"{share} ({common} by the most common class)"),
             ("Calibration error", shorten(held_out["calibration_error"])),
         ]
     facts = [
         (
-            "Held out",
+            "Left out" if held_out["one_at_a_time"] else "Held out",
             f"{shorten(held_out['nodes'])} of the known nodes, "
             f"{'one at a time, ' if held_out['one_at_a_time'] else ''}for the errors below",
         ),

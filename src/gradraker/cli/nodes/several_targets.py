@@ -1,27 +1,15 @@
 """Several columns of values, learned together: ``predict --value a,b``, and ``update``."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gradraker.cli.inputs import FileOptions, read_values_file
-from gradraker.cli.output import (
-    SHAPE,
-    Results,
-    Summaries,
-    Waiting,
-    make_facts_table,
-    make_rows_table,
-    shorten,
-)
-from gradraker.graph.adapters.columns import ColumnNumber
+from gradraker._columns import ColumnNumber
+from gradraker.cli.output import make_facts_table, make_rows_table, shorten
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from gradraker.models import NodeModel
 
 
 def list_targets(value: object) -> list[str]:
@@ -43,69 +31,12 @@ def list_targets(value: object) -> list[str]:
 
 
 def refuse_targets(value: object) -> None:
-    """Refuse several columns, in commands that show or learn one."""
+    """Refuse several columns, for commands that take one."""
     if targets := list_targets(value):
         raise click.UsageError(
             f"--value names {len(targets)} columns, and this command takes one: --value "
             f"{targets[0]}; gradraker predict takes several"
         )
-
-
-def read_targets(
-    path: str, targets: Sequence[Hashable], waiting: Waiting, how: FileOptions
-) -> dict[str, dict[str, float]]:
-    """Read several columns of values, by the name of the node and of the column."""
-    if path == "-":
-        raise click.UsageError("--values cannot be '-' with several columns: give a file")
-    found: dict[str, dict[str, float]] = {}
-    for target in targets:
-        name = target if isinstance(target, ColumnNumber) else ColumnNumber(str(target))
-        column = read_values_file(path, waiting, replace(how, value=name, task="values"))
-        for node, number in column.items():
-            found.setdefault(str(node), {})[name.text] = float(number)
-    return found
-
-
-def predict_results(model: "NodeModel", options: Mapping[str, Any]) -> Results:
-    """Predict all nodes, with the intervals and bounds that are asked for."""
-    from gradraker.workflow import predict_all, predict_targets
-
-    shape = {name: options[name] for name in SHAPE}
-    if not model.target_names_:
-        return {None: predict_all(model, **shape)}
-    return {str(target): one for target, one in predict_targets(model, **shape).items()}
-
-
-def check_method(method: str, task: str | None) -> None:
-    """Refuse several columns for models and tasks that take one."""
-    if method != "nodes" or task == "classes":
-        raise click.UsageError(
-            "--value names several columns: --method nodes predicts them, as numbers"
-        )
-
-
-def summarize_targets(results: Results, summaries: Summaries) -> dict[str, Any]:
-    """Return the facts of all targets, as JSON can hold them."""
-    facts = next(iter(results.values())).model.describe()
-    one = next(iter(summaries.values()))
-    return {
-        "graph": one["graph"],
-        "choice": facts["choice"],
-        "coverage": one["coverage"],
-        "bounds": one["bounds"],
-        "targets": [
-            {
-                "target": name,
-                "known": summary["values"]["known"],
-                "scale": summary["choice"]["formula"],
-                "rmse": error.get("rmse"),
-                "rmse_of_mean": error.get("rmse_of_mean"),
-                "predictions": summary["predictions"],
-            }
-            for name, summary in summaries.items()
-            for error in [summary["held_out"] or {}]  # none of too few known values
-        ],
-    }
 
 
 def list_tables(facts: Mapping[str, Any]) -> "Iterator[Table]":
@@ -119,10 +50,10 @@ def list_tables(facts: Mapping[str, Any]) -> "Iterator[Table]":
     headings = ["Target", "Known", "RMSE", "RMSE of the mean", "Weights add up in"]
     rows = [
         [
-            *(one["target"], one["known"]),
-            *("" if error is None else error for error in (one["rmse"], one["rmse_of_mean"])),
-            one["scale"],
+            *(row["target"], row["known"]),
+            *("" if error is None else error for error in (row["rmse"], row["rmse_of_mean"])),
+            row["scale"],
         ]
-        for one in facts["targets"]
+        for row in facts["targets"]
     ]
     yield make_rows_table("Errors of known nodes that were left out", headings, rows)

@@ -1,23 +1,26 @@
-"""``gradraker studio``: a page on which one sees and touches what a model thinks."""
+"""``gradraker studio``: a page to explore a model and try changes."""
 
 import os
 import secrets
 import sys
 import tempfile
+import webbrowser
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gradraker._columns import ColumnNumber
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     FileOptions,
-    check_beginning,
+    check_starting_point,
     make_model,
     read_values_file,
     take_file_options,
 )
+from gradraker.cli.nodes.several_targets import refuse_targets
 from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
-from gradraker.cli.output import Waiting
+from gradraker.cli.output import StatusLine
 
 if TYPE_CHECKING:
     from gradraker.models import NodeModel
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 @click.command(
     cls=GroupedCommand,
     groups={"Reading files": (*FILE_OPTIONS, "directed")},
-    short_help="Open a page on which one sees and touches what a model thinks.",
+    short_help="Open a page to explore a model and try changes.",
     epilog="Example: gradraker studio --edges edges.csv --values known.csv --unit °C",
 )
 @shared.add_edges()
@@ -37,34 +40,33 @@ if TYPE_CHECKING:
 @click.option("--demo", is_flag=True, help="January at Swiss weather stations instead of files.")
 @shared.add_file(
     "--positions",
-    "Where nodes are drawn: a table of nodes, x (or east) and y (or north). Default: such "
-    "columns of --attributes, else a layout of the graph, which is computed once and kept.",
+    "Positions of nodes: a table of nodes, x (or east) and y (or north). Default: such "
+    "columns of --attributes, else a layout of the graph, which is computed once and stored.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the page.")
 @click.option("--unit", default="", metavar="TEXT", help="Unit of the values.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Default any free one."
+    "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Default any free port."
 )
 @click.option("--browser/--no-browser", default=True, help="Whether to open the page.")
 @shared.file_options
 @shared.directed_option
 def studio(**options: Any) -> None:
-    """Open a page on which one sees and touches what a model thinks.
+    """Open a page to explore a model and try changes.
 
-    The graph with values, predictions, errors and uncertainties; every prediction as a weighted
-    sum of known values; what if a value or a link were different; the paper's learner with σ²
-    under the hand; a stream; editing with undo. The page is served to this machine only, loads
+    It shows the graph with values, predictions, errors and uncertainties; every prediction as a
+    weighted sum of known values; the effect of another value or link; the paper's learner with a
+    slider for σ²; a stream; and editing with undo. The page is served to this machine only, loads
     nothing from elsewhere, and changes none of your files. Stop it with Ctrl-C.
 
     \b
     gradraker studio --demo
     gradraker studio --edges edges.csv --values known.csv --positions stations.csv
     gradraker studio --model model.gr --no-browser --port 8123
-    """  # noqa: D301 - click keeps the lines after this sign as they are
+    """  # noqa: D301 - click does not rewrap lines after \b
     how = take_file_options(options)
     _check(options)
     try:
-        from gradraker.cli.nodes.several_targets import refuse_targets
         from gradraker.live.server import open_journal, serve
         from gradraker.live.settings import Settings
         from gradraker.studio import add_studio
@@ -75,8 +77,8 @@ def studio(**options: Any) -> None:
         ) from error
     refuse_targets(how.value)
     load_igraph()
-    with Waiting() as waiting:
-        model, told = _prepare(options, how, waiting)
+    with StatusLine() as status:
+        model, page = _prepare(options, how, status)
     token = secrets.token_urlsafe(24)
     with tempfile.TemporaryDirectory(prefix="gradraker-studio-") as folder:
         path = os.path.join(folder, "studio.db")
@@ -84,9 +86,9 @@ def studio(**options: Any) -> None:
         serve(
             journal,
             Settings(journal=path, port=options["port"], token=token),
-            background=None if told.stream is None else told.stream.run,
-            on_listen=lambda port: _tell(port, token, is_opened=options["browser"]),
-            add_routes=lambda app, service: add_studio(app, service, told),
+            background=None if page.stream is None else page.stream.run,
+            on_listen=lambda port: _print_address(port, token, is_opened=options["browser"]),
+            add_routes=lambda app, service: add_studio(app, service, page),
         )
 
 
@@ -94,56 +96,45 @@ def _check(options: dict[str, Any]) -> None:
     ways = ("demo", "model", "edges")
     if not any(options[name] for name in ways):
         raise click.UsageError("give --edges and --values, or --model, or --demo")
-    check_beginning(options, *ways)
+    check_starting_point(options, *ways)
     if options["attributes"] and not options["edges"]:
         raise click.UsageError("--attributes needs --edges and --values")
     if options["demo"] and options["positions"]:
-        raise click.UsageError("--demo has positions of its own: leave --positions out")
+        raise click.UsageError("--demo has its own positions: leave --positions out")
 
 
 def _prepare(
-    options: dict[str, Any], how: FileOptions, waiting: Waiting
+    options: dict[str, Any], how: FileOptions, status: StatusLine
 ) -> "tuple[NodeModel, StudioOptions]":
-    """Return the model, and what the page is told besides."""
+    """Return the model and the options of the page."""
     from gradraker.studio import StudioOptions, make_demo
 
     if options["demo"]:
-        waiting.show_stage("training")
+        status.show_stage("training")
         return make_demo()
-    model = make_model(options, how, waiting)
-    assert model is not None  # there are files of one
-    told = StudioOptions(
+    model = make_model(options, how, status)
+    assert model is not None  # --model or --edges is given
+    page = StudioOptions(
         title=options["title"] or os.path.basename(options["model"] or options["edges"]),
         unit=options["unit"],
-        positions=_read_positions(options["positions"], waiting) if options["positions"] else {},
+        positions=_read_positions(options["positions"], status) if options["positions"] else {},
     )
-    return model, told
+    return model, page
 
 
-def _read_positions(path: str, waiting: Waiting) -> dict[str, tuple[float, float]]:
+def _read_positions(path: str, status: StatusLine) -> dict[str, tuple[float, float]]:
     """Read x and y from the second and third column of a table."""
-    from gradraker.graph.adapters.columns import ColumnNumber
-
-    x, y = (
-        read_values_file(
-            path,
-            waiting,
-            FileOptions(node=ColumnNumber("1"), value=ColumnNumber(number), task="values"),
-        )
-        for number in ("2", "3")
-    )
-    found_x, found_y = dict(x.items()), dict(y.items())
-    return {str(name): (found_x[name], found_y[name]) for name in found_x if name in found_y}
+    node, x, y = (ColumnNumber(number) for number in ("1", "2", "3"))
+    found = read_values_file(path, status, FileOptions(node=node, value=[x, y], task="values"))
+    return {str(name): (position["2"], position["3"]) for name, position in found.items()}
 
 
-def _tell(port: int, token: str, *, is_opened: bool) -> None:
-    # The token comes after the #, which browsers send to nobody.
+def _print_address(port: int, token: str, *, is_opened: bool) -> None:
+    # Browsers do not send the part after the # over the network.
     address = f"http://127.0.0.1:{port}/studio#token={token}"
     click.echo(f"gradraker studio: {address}")
     has_screen = sys.platform in ("win32", "darwin") or any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
     )
     if is_opened and has_screen:
-        import webbrowser
-
         webbrowser.open(address)

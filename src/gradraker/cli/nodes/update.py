@@ -1,33 +1,36 @@
 """``gradraker update``: teach a saved model new edges and values."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
+from gradraker._columns import ColumnNumber
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     FileOptions,
     check_distinct,
     check_files,
     check_writable,
-    load_node_model,
     read_attributes_table,
     read_edges_file,
     read_values_file,
     take_file_options,
     watch_training,
 )
+from gradraker.cli.nodes.several_targets import list_tables, list_targets, refuse_targets
 from gradraker.cli.option_groups import FILE_OPTIONS, PAGE_OPTIONS, GroupedCommand
 from gradraker.cli.output import (
-    SHAPE,
+    BOUND_OPTIONS,
+    StatusLine,
     Summaries,
-    Waiting,
     format_graph,
     make_facts_table,
     make_predictions_table,
+    make_printable,
     shorten,
     show_facts,
     take_page_options,
@@ -38,7 +41,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from gradraker.models import NodeModel
-    from gradraker.workflow import Update
 
 
 def _add_forgotten(kind: str, text: str, **more: Any) -> shared.Decorator:
@@ -49,17 +51,17 @@ def _add_forgotten(kind: str, text: str, **more: Any) -> shared.Decorator:
 @click.command(
     cls=GroupedCommand,
     groups={"Reading files": FILE_OPTIONS, "The page of --report": PAGE_OPTIONS},
-    short_help="Go on training a saved model on new values.",
+    short_help="Teach a saved model new values, and predict.",
     epilog="Example: gradraker update --model model.gr --values new.csv --out predicted.csv",
 )
-@shared.add_file("--model", "Model that predict wrote.", required=True)
+@shared.add_file("--model", "Model that predict saved.", required=True)
 @shared.add_edges(more=" They are added to the model's graph.")
-@shared.add_values("New values; those already learned are passed over.")
+@shared.add_values("New values; those already learned are skipped.")
 @shared.attributes_option
-@_add_forgotten("value", "Take back the value of a node; may be given several times.")
+@_add_forgotten("value", "Remove the value of a node; may be repeated.")
 @_add_forgotten("node", "Remove a node with its edges and its value.")
 @_add_forgotten("edge", "Remove an edge.", nargs=2, metavar="SOURCE TARGET")
-@click.option("--again", is_flag=True, help="Learn also what was already learned, once more.")
+@click.option("--again", is_flag=True, help="Learn values that were already learned again.")
 @shared.out_option
 @shared.add_file("--save-as", "Write the model here; default the file of --model.")
 @shared.device_option
@@ -90,11 +92,11 @@ def update(
 ) -> None:
     """Teach a saved model new edges, values and attributes, or let it forget, and predict.
 
-    The model holds its graph, and takes the edges as more of it. New values are predicted
-    before they are learned, which gives an honest error. What --forget-value, --forget-node and
-    --forget-edge name is removed first, as if it had never been there. With none of these, the
-    model only predicts. Intervals, bounds, title and unit are those of predict, unless they are
-    given anew. A model of several columns takes those of its columns that --value names, or all.
+    The model holds its graph, to which the edges are added. New values are predicted before they
+    are learned, which gives an honest error. Values, nodes and edges of the --forget options are
+    removed first, as if they had never existed. With none of these options, the model only
+    predicts. Intervals, bounds, title and unit are those of predict, unless they are given again.
+    For a model of several columns, --value names the columns to learn; default all.
     """
     if "-" in (model, save_as):
         raise click.UsageError("--model and --save-as cannot be '-': give the name of a file")
@@ -106,145 +108,118 @@ def update(
     check_distinct(inputs | files, {"save-as": save_as})
     target = model if save_as is None else save_as
     check_writable({"model": target})
-    from gradraker._locks import lock_file
+    removed = {"values": forget_values, "nodes": forget_nodes, "edges": forget_edges}
+    learning: Any = {"unknown_nodes": unknown_nodes, "relearn": again, "forget": removed}
+    with (
+        StatusLine() as status,
+        watch_training(values, status),
+        gradraker.workflow.update_file(
+            model,
+            lambda saved: _read_changes(saved, inputs, how, options, device, learning, status),
+            save_as=save_as,
+            notes={name: options[name] for name in _KEPT_OPTIONS},
+            on_stage=status.show_stage,
+        ) as found,
+    ):
+        results = {None if t is None else str(t): result for t, result in found.results.items()}
 
-    def say_waiting() -> None:
-        waiting.show_stage("waiting for another process that writes the model")
-
-    # Nobody else writes the file between the moments when it is read and written.
-    with Waiting() as waiting, lock_file(target, on_wait=say_waiting):
-        waiting.show_stage("reading the model")
-        from gradraker.cli.nodes import several_targets
-        from gradraker.report import summarize_predictions, summarize_update
-
-        saved = load_node_model(model, device=device)
-        if saved.value_kind.task == "classes":
-            shared.refuse_number_options(options)
-        if not saved.target_names_:
-            several_targets.refuse_targets(how.value)
-        options, kept = _take_notes(options, model)
-        if again and not saved.learns_by_steps:
-            raise click.UsageError("--again is for models of SKG: this one holds each value once")
-        how = replace(how, task=saved.value_kind.task, directed=saved.is_directed_)
-        removed = {"values": forget_values, "nodes": forget_nodes, "edges": forget_edges}
-        _check_forgotten(saved, removed)
-        found = _learn_files(saved, inputs, how, removed, again, unknown_nodes, waiting)
-        results = several_targets.predict_results(saved, options)
-
-        @cache
         def summarize() -> Summaries:
-            told: Any = {name: file for name, file in inputs.items() if file is not None}
+            used: Any = {name: file for name, file in inputs.items() if file is not None}
             return {
-                name: summarize_predictions(one, n_contributors=top, inputs=told)
-                for name, one in results.items()
+                name: gradraker.report.summarize_predictions(
+                    result, n_contributors=top, inputs=used
+                )
+                for name, result in results.items()
             }
 
-        changed = found is None or found.has_changed
-        if found is None:
-            facts = several_targets.summarize_targets(results, summarize())
-        else:
-            facts = summarize_update(found, results[None], n_contributors=top)
-        is_written = changed or save_as is not None
+        facts = gradraker.report.summarize_update(found.update, results, n_contributors=top)
+        is_written = found.update.has_changed or save_as is not None
         write_results(
             results,
             summarize,
             files | {"model": target},
-            take_page_options(options),
+            take_page_options(options | {name: found.notes[name] for name in _KEPT_OPTIONS}),
             top=top,
             raw_names=raw_names,
-            write_model=(lambda file: saved.write_to(file, notes=kept)) if is_written else None,
-            waiting=waiting,
+            write_model=found.write_model if is_written else None,
+            status=status,
         )
     show_facts(
         facts,
-        several_targets.list_tables if found is None else partial(_list_tables, changed=changed),
+        partial(_list_tables, changed=found.update.has_changed),
         as_json=as_json,
         files={"Predictions": out, "Report": report, "Model": target if is_written else None},
     )
 
 
-def _check_forgotten(model: "NodeModel", removed: Mapping[str, Any]) -> None:
-    """Refuse to forget what the model does not hold, by the name of the option."""
-    if not any(removed.values()):
-        return
-    nodes, known = set(model.nodes_.tolist()), set(model.known_nodes_.tolist())
-    named = {"value": removed["values"], "node": removed["nodes"]}
-    named["edge"] = [name for edge in removed["edges"] for name in edge]
-    for kind, names in named.items():
-        for name in names:
-            if name not in nodes:
-                raise ValueError(
-                    f"--forget-{kind}: {name!r} is not in the graph that the model has learned"
-                )
-            if kind == "value" and name not in known:
-                raise ValueError(f"--forget-value: the value of {name!r} is not known")
-
-
-def _learn_files(
+def _read_changes(
     model: "NodeModel",
     files: dict[str, str | None],
     how: FileOptions,
-    removed: dict[str, Any],
-    again: bool,
-    unknown_nodes: Any,
-    waiting: Waiting,
-) -> "Update | None":
-    """Read the files and teach the model what they hold; None for a model of several targets."""
-    from gradraker.cli.nodes.several_targets import list_targets, read_targets
-    from gradraker.workflow import update_nodes
-
-    edges, values, targets = files["edges"], files["values"], model.target_names_
-    graph = None if edges is None else read_edges_file(edges, waiting, how)
-    known: Any = None
-    if values is not None and targets:
-        own = [str(name) for name in targets] if how.value is None else [how.value]
-        known = read_targets(values, list_targets(how.value) or own, waiting, how)
-    elif values is not None:
-        known = read_values_file(values, waiting, how)
-    described = read_attributes_table(files["attributes"], waiting)
-    more: Any = {"attributes": described, "unknown_nodes": unknown_nodes}
-    with watch_training(values, waiting):
-        if not targets:
-            return update_nodes(model, graph, known, **more, relearn=again, forget=removed)
-        forgotten = {name: list(items) for name, items in removed.items() if items}
-        if forgotten:
-            model.forget(**forgotten)
-        if graph is not None or known is not None or described is not None:
-            model.partial_fit(graph, known, **more)
-    return None
-
-
-# What a model keeps of predict for predictions and pages.
-_KEPT = (*SHAPE, "title", "unit")
+    options: dict[str, Any],
+    device: str | None,
+    learning: dict[str, Any],
+    status: StatusLine,
+) -> dict[str, Any]:
+    """Refuse options that the model does not have, and read the files as it needs them."""
+    if device is not None:
+        if not model.can_take("device"):
+            raise click.UsageError("--device is for node models: SKG computes on the processor")
+        model.set_params(device=device)
+    if model.value_kind.task == "classes":
+        shared.refuse_number_options(options)
+    if learning["relearn"] and not model.learns_by_steps:
+        raise click.UsageError("--again is for models of SKG: this one holds each value once")
+    targets = model.target_names_
+    if not targets:
+        refuse_targets(how.value)
+    else:
+        wanted = list_targets(how.value) or ([how.value] if how.value is not None else targets)
+        columns = [c if isinstance(c, ColumnNumber) else ColumnNumber(str(c)) for c in wanted]
+        how = replace(how, value=columns)
+    how = replace(how, task=model.value_kind.task, directed=model.is_directed_)
+    edges, values = files["edges"], files["values"]
+    return learning | {
+        "graph": None if edges is None else read_edges_file(edges, status, how),
+        "values": None if values is None else read_values_file(values, status, how),
+        "attributes": read_attributes_table(files["attributes"], status),
+    }
 
 
-def _take_notes(options: dict[str, Any], model: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return options with what predict was given where nothing is given now, and all notes."""
-    from gradraker.models import read_notes
-
-    notes = read_notes(model)
-    chosen = {n: notes.get(n) if options[n] is None else options[n] for n in _KEPT}
-    return options | chosen, notes | chosen
+# Options of predict that a model keeps for predictions and pages.
+_KEPT_OPTIONS = (*BOUND_OPTIONS, "title", "unit")
 
 
 def _list_tables(facts: dict[str, Any], *, changed: bool) -> "Iterator[Table]":
+    title = "Model updated" if changed else "Model unchanged"
+    if "targets" in facts:
+        yield make_facts_table(title, _list_learned_facts(facts, ""))
+        yield from list_tables(facts)
+        return
     in_all = f"{shorten(facts['known'])} known"
     if "steps" in facts:
         in_all = f"{shorten(facts['steps'])} steps"
-    listed = [
-        ("Graph", format_graph(facts)),
-        ("Learned", f"{shorten(facts['learned'])} new values, {in_all} in all"),
-    ]
-    if facts["forgotten"]:
-        listed.append(("Forgotten", f"{shorten(facts['forgotten'])} values, nodes and edges"))
-    if facts["passed_over"]:
-        listed.append(("Passed over", f"{shorten(facts['passed_over'])} values, learned before"))
+    listed = [("Graph", format_graph(facts)), *_list_learned_facts(facts, f", {in_all} in all")]
     if facts.get("accuracy_before") is not None:
-        right, common = shorten(facts["accuracy_before"]), shorten(facts["accuracy_of_most_common"])
-        text = f"{right} on the new values before learning ({common} by the most common class)"
+        share, common = shorten(facts["accuracy_before"]), shorten(facts["accuracy_of_most_common"])
+        text = f"{share} on the new values before learning ({common} by the most common class)"
         listed.append(("Accuracy", text))
     if facts.get("rmse_before") is not None:
         before, mean = shorten(facts["rmse_before"]), shorten(facts["rmse_of_mean"])
         listed.append(("RMSE", f"{before} on the new values before learning ({mean} by the mean)"))
-    yield make_facts_table("Model updated" if changed else "Model unchanged", listed)
+    yield make_facts_table(title, listed)
     yield from make_predictions_table(facts["predictions"])
+
+
+def _list_learned_facts(facts: dict[str, Any], in_all: str) -> list[tuple[str, str]]:
+    listed = [("Learned", f"{shorten(facts['learned'])} new values{in_all}")]
+    if facts["forgotten"]:
+        listed.append(("Forgotten", f"{shorten(facts['forgotten'])} values, nodes and edges"))
+    if facts["passed_over"]:
+        listed.append(("Skipped", f"{shorten(facts['passed_over'])} values, learned before"))
+    for row in facts.get("targets", []):
+        if row["rmse_before"] is not None:
+            before, mean = shorten(row["rmse_before"]), shorten(row["rmse_before_of_mean"])
+            text = f"{before} on the new values before learning ({mean} by the mean)"
+            listed.append((f"RMSE of {make_printable(row['target'])}", text))
+    return listed

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     check_files,
@@ -17,7 +18,7 @@ from gradraker.cli.inputs import (
 )
 from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
 from gradraker.cli.output import (
-    Waiting,
+    StatusLine,
     list_column_rows,
     make_csv,
     make_facts_table,
@@ -30,8 +31,6 @@ from gradraker.cli.output import (
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from gradraker.workflow import BankPredictions
-
 
 class KernelList(shared.NumberOrWord):
     """Variances and rules, separated by commas, each with a family in front if not Gaussian."""
@@ -42,7 +41,7 @@ class KernelList(shared.NumberOrWord):
         super().__init__(("ranges", *shared.SIGMA2_RULES))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the entries as the library takes them; anything else is wrong use."""
+        """Return the entries as the library takes them; anything else is wrong usage."""
         entries: list[Any] = []
         for text in str(value).split(","):
             family, colon, rest = text.strip().rpartition(":")
@@ -66,7 +65,7 @@ class KernelList(shared.NumberOrWord):
     multiple=True,
     required=True,
     metavar="[NAME=]FILE",
-    help="Edges of one kind, in any format of --edges of predict; give it once for each layer.",
+    help="Edges of one kind, in any format of --edges of predict; repeat it for each layer.",
 )
 @shared.add_values("Known values: a table of nodes and numbers.", required=True)
 @click.option(
@@ -91,11 +90,11 @@ def bank(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Predict unknown values by a bank of kernels that are weighed while they learn.
+    """Predict unknown values by a bank of kernels, which are weighted while they learn.
 
     Every layer, every number of hops up to --hops and every entry of --kernels is a member of the
-    bank; --kernel is the family of entries without one. The output says how much each member
-    counts, and how large the errors are on a fifth of the known nodes, held out once.
+    bank; --kernel is the family of entries without one. The output shows how much each
+    member counts, and the errors on a fifth of the known nodes, held out once.
     """
     files = _split_layers(layers)
     how = take_file_options(options, task="values")
@@ -105,18 +104,16 @@ def bank(
         kernels = [
             entry if isinstance(entry, tuple) else (options["kernel"], entry) for entry in kernels
         ]
-    with Waiting() as waiting:
-        from gradraker.workflow import predict_with_bank
-
-        graphs = {name: read_edges_file(file, waiting, how) for name, file in files.items()}
-        known = read_values_file(values, waiting, how)
-        waiting.show_stage("training")
+    with StatusLine() as status:
+        graphs = {name: read_edges_file(file, status, how) for name, file in files.items()}
+        known = read_values_file(values, status, how)
+        status.show_stage("training")
         settings = to_vector_options(options, how)
         views = {name: settings.pop(name) for name in ("hops", "hop_weights")}
         learner = to_learner_options(options)
-        del learner["kernel"]  # it is in the entries of kernels
+        del learner["kernel"]  # part of the entries of kernels
         with reword_errors(values):
-            result = predict_with_bank(
+            result = gradraker.workflow.predict_with_bank(
                 graphs,
                 known,
                 kernels=kernels,
@@ -125,15 +122,14 @@ def bank(
                 **views,
                 **learner,
             )
-        columns = {"node": result.nodes, "known": result.values == result.values}
-        columns |= {"value": result.values, "prediction": result.predictions}
-        write_outputs([(out, make_csv(list_column_rows(columns, raw_names=raw_names)))])
-    written = {"Predictions": out}
-    show_facts(_summarise(result), _list_tables, as_json=as_json, files=written)
+        rows = list_column_rows(result.list_columns(), raw_names=raw_names)
+        write_outputs([(out, make_csv(rows))])
+    facts = gradraker.report.summarize_bank(result)
+    show_facts(facts, _list_tables, as_json=as_json, files={"Predictions": out})
 
 
 def _split_layers(layers: tuple[str, ...]) -> dict[str, str]:
-    """Name and file of each layer; a file without a name is called by its number."""
+    """Return name and file of each layer; a layer without a name gets its number."""
     files: dict[str, str] = {}
     for number, text in enumerate(layers, start=1):
         name, equals, file = text.partition("=")
@@ -145,28 +141,6 @@ def _split_layers(layers: tuple[str, ...]) -> dict[str, str]:
             raise click.BadParameter(f"the name {name!r} is given twice", param_hint="--layer")
         files[name] = file
     return files
-
-
-def _summarise(result: "BankPredictions") -> dict[str, Any]:
-    model, error = result.model, result.held_out_error
-    n_known = int((result.values == result.values).sum())
-    return {
-        "command": "bank",
-        "nodes": len(result.nodes),
-        "known": n_known,
-        "members": [
-            {
-                "view": member.view,
-                "kernel": member.kernel,
-                "sigma2": float(member.sigma2),
-                "member_weight": float(weight),
-            }
-            for member, weight in zip(model.members_, model.kernel_weights_, strict=True)
-        ],
-        "held_out": None
-        if error is None
-        else {"rmse": error.rmse, "rmse_of_mean": error.rmse_of_mean, "nodes": error.n_nodes},
-    }
 
 
 def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":

@@ -1,4 +1,4 @@
-"""``gradraker ranges``: which kernel variances make sense for a graph."""
+"""``gradraker ranges``: the four ranges of the kernel variance for a graph."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     check_files,
@@ -18,7 +19,7 @@ from gradraker.cli.inputs import (
     to_vector_options,
 )
 from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
-from gradraker.cli.output import Waiting, make_facts_table, make_rows_table, shorten, show_facts
+from gradraker.cli.output import StatusLine, make_facts_table, make_rows_table, shorten, show_facts
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -35,7 +36,7 @@ _NOISES = ("formula", "refined", "minimum")
     epilog="Example: gradraker ranges --edges edges.csv --values known.csv",
 )
 @shared.add_edges(required=True)
-@shared.add_values("Known values: only their nodes count, as in predict.")
+@shared.add_values("Known values: only their nodes are used, as in predict.")
 @shared.add_word_or_number(
     "--noise",
     _NOISES,
@@ -55,20 +56,18 @@ _NOISES = ("formula", "refined", "minimum")
 def ranges(edges: str, values: str | None, as_json: bool, **options: Any) -> None:
     """Show where the four ranges of the kernel variance σ² lie for a graph.
 
-    Without --values all nodes count. With them, --noise refined measures the noise range on the
-    other nodes, which are to be predicted, and minimum takes the widest of theirs. Learning rate,
-    epochs and seed play a role with these two only.
+    Without --values all nodes are used. With --values, --noise refined measures the noise range on
+    the unknown nodes, and minimum takes the widest of their ranges. Learning rate, epochs and seed
+    matter for these two only.
     """
     check_files({"edges": edges, "values": values}, {})
     how = take_file_options(options, task="values")
-    with Waiting() as waiting:
-        from gradraker.workflow import find_ranges
-
-        graph = read_edges_file(edges, waiting, how)
-        known = None if values is None else read_values_file(values, waiting, how)
-        waiting.show_stage("measuring distances")
+    with StatusLine() as status:
+        graph = read_edges_file(edges, status, how)
+        known = None if values is None else read_values_file(values, status, how)
+        status.show_stage("measuring distances")
         with reword_errors(values):
-            found, n_nodes = find_ranges(
+            found, n_nodes = gradraker.workflow.find_ranges(
                 graph,
                 known,
                 unknown_nodes=options["unknown_nodes"],

@@ -1,4 +1,4 @@
-"""``gradraker reproduce``: the paper's figures and numbers, beside ours."""
+"""``gradraker reproduce``: the paper's figures and numbers, compared with ours."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,14 +8,14 @@ import click
 
 from gradraker.cli import options as shared
 from gradraker.cli.interruption import INTERRUPTED
-from gradraker.cli.output import Waiting, make_facts_table, make_rows_table, show_facts
+from gradraker.cli.output import StatusLine, make_facts_table, make_rows_table, show_facts
 from gradraker.exceptions import UnknownFigureError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-# Progress is counted in whole numbers.
-_UNITS = 1000
+# Progress is reported in whole steps, this many per unit of work.
+_STEPS = 1000
 
 
 @click.command(
@@ -30,10 +30,10 @@ _UNITS = 1000
     metavar="NAME,...",
     help="Only these figures, such as fig3,fig6a; a wrong name lists them all.",
 )
-@click.option("--fast", is_flag=True, help="Few repeats and variances, for a look in seconds.")
+@click.option("--fast", is_flag=True, help="Few repeats and variances, for a quick look.")
 @shared.jobs_option
 @shared.add_seed("Seed; the same seed gives the same files.")
-@click.option("--download", is_flag=True, help="Fetch data sets that are not at hand.")
+@click.option("--download", is_flag=True, help="Download missing data sets.")
 @click.option(
     "--redraw",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -53,13 +53,12 @@ def reproduce(
 ) -> None:
     """Run the paper's simulations, draw its figures, and compare its numbers and statements.
 
-    Made from the data that come with gradraker: figures 1 to 5, 6 (a), 6 (b) and 7. Figures 6 (c)
-    and 8 need Cora, 6 (d) Email-Eu-core, and 6 (e) the visits of Wikipedia Math: --download gets
-    them.
+    Figures 1 to 5, 6 (a), 6 (b) and 7 use data that come with gradraker. Figures 6 (c) and 8 need
+    Cora, 6 (d) Email-Eu-core, and 6 (e) the visits of Wikipedia Math: --download gets them.
 
-    Everything goes to a folder: report.html (one page that needs nothing else), report.md,
+    Everything is written to a folder: report.html (one self-contained page), report.md,
     report.json, results.jsonl, and figures as SVG, PNG and PDF with their numbers as CSV.
-    Data sets that are not at hand are named, and the rest still runs.
+    Missing data sets are named, and the rest still runs.
 
     Ctrl-C keeps finished repeats; the same command continues from there. The exit code is 0
     whatever the verdicts are.
@@ -71,10 +70,10 @@ def reproduce(
     from gradraker.paper import redraw_paper, reproduce_paper
 
     try:
-        with Waiting() as waiting:
+        with StatusLine() as status:
 
             def show_progress(name: str, done: float, total: float) -> None:
-                waiting.show_progress(name, round(_UNITS * done), round(_UNITS * total))
+                status.show_progress(name, round(_STEPS * done), round(_STEPS * total))
 
             if redraw is not None:
                 summary = redraw_paper(redraw, folder, progress=show_progress)
@@ -107,26 +106,26 @@ def _is_given(option: str) -> bool:
 
 
 def _split_names(only: str) -> list[str]:
-    # No name at all is an error as well: the empty name is that of no figure.
+    # An empty list becomes the empty name, which is refused as no figure has it.
     return [name.strip() for name in only.split(",") if name.strip()] or [""]
 
 
 def _describe_missing(summary: dict[str, Any]) -> list[str]:
-    """Name, for each data set that is not at hand, the figures that need it and how to get it."""
+    """Describe each missing data set: the figures that need it and how to get it."""
     from gradraker.paper import DATA
 
     figures: dict[str, list[str]] = {}
     texts: dict[str, str] = {}
-    for one in summary["left_out"]:
-        data = DATA[one["dataset"]]
-        figures.setdefault(data.title, []).append(one["name"])
+    for figure in summary["left_out"]:
+        data = DATA[figure["dataset"]]
+        figures.setdefault(data.title, []).append(figure["name"])
         # Addresses are on the page: a table would cut them.
         fetch = f"'gradraker data fetch {data.info.name}'"
         more = {
             "are not at hand": f"--download or {fetch} gets them, the page says from where",
             "could not be downloaded": f"{fetch} says why",
-        }.get(one["problem"], one["reason"])
-        texts[data.title] = f"data of {data.title} {one['problem']}: {more}"
+        }.get(figure["problem"], figure["reason"])
+        texts[data.title] = f"data of {data.title} {figure['problem']}: {more}"
     return [f"{', '.join(names)}: {texts[title]}" for title, names in figures.items()]
 
 
@@ -141,10 +140,10 @@ def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":
         facts.append(("Fast", "few repeats: verdicts may change with all of them"))
     yield make_facts_table("The paper, reproduced", facts)
     differing = [
-        (one["place"], one["quantity"], one["printed"], one["shown"])
-        for one in summary["findings"]
-        if one["verdict"] in ("at the edge", "differs")
+        (finding["place"], finding["quantity"], finding["printed"], finding["shown"])
+        for finding in summary["findings"]
+        if finding["verdict"] in ("at the edge", "differs")
     ]
     if differing:
         headings = ["Section", "Quantity", "Paper", "Ours"]
-        yield make_rows_table("What differs; the page says why", headings, differing)
+        yield make_rows_table("Differences; the page gives reasons", headings, differing)

@@ -1,10 +1,11 @@
-"""``gradraker series``: the next values of series at nodes, through a graph filter."""
+"""``gradraker series``: predict the next values of series at nodes, through a graph filter."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     check_files,
@@ -14,7 +15,7 @@ from gradraker.cli.inputs import (
 )
 from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
 from gradraker.cli.output import (
-    Waiting,
+    StatusLine,
     list_column_rows,
     make_csv,
     make_facts_table,
@@ -23,6 +24,7 @@ from gradraker.cli.output import (
     show_facts,
     write_outputs,
 )
+from gradraker.exceptions import UnknownNodesError, format_names
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -41,9 +43,9 @@ _SHIFTS = ("adjacency", "laplacian", "normalised", "mean")
 @shared.add_file(
     "--series", "CSV or Parquet: one row per time, one column per node.", required=True
 )
-@click.option("--time-column", metavar="NAME", help="A column of --series that is no node.")
+@click.option("--time-column", metavar="NAME", help="A column of --series that is not a node.")
 @shared.out_option
-@shared.add_count("--horizon", default=1, metavar="H", text="How many steps ahead.")
+@shared.add_count("--horizon", default=1, metavar="H", text="Steps to look ahead.")
 @shared.add_count(
     "--taps", default=3, metavar="L", text="Length of the filter: values up to L - 1 hops away."
 )
@@ -58,7 +60,7 @@ _SHIFTS = ("adjacency", "laplacian", "normalised", "mean")
     default=1,
     least=0,
     metavar="STEPS",
-    text="Steps back per hop; 0 takes present values of neighbours.",
+    text="Steps back in time per hop; 0 takes the current values of neighbours.",
 )
 @shared.add_choice(
     "--direction",
@@ -95,51 +97,32 @@ def series(
         raise click.UsageError("--series cannot be '-': a table is read from a file")
     check_files({"edges": edges, "series": series}, {"out": out}, as_json=as_json)
     how = take_file_options(learner)
-    with Waiting() as waiting:
-        from gradraker import SKGRegressor
-        from gradraker.exceptions import UnknownNodesError, format_names
-        from gradraker.graph import adjacency_vectors
+    with StatusLine() as status:
         from gradraker.io.series import read_series
-        from gradraker.workflow import predict_series
 
-        graph = read_edges_file(edges, waiting, how)
+        graph = read_edges_file(edges, status, how)
         table = read_series(series, leave_out=[] if time_column is None else [time_column])
-        waiting.show_stage("training")
-        options: dict[str, Any] = {"direction": direction, "directed": how.directed}
-        if shift == "mean":
-            options["hop_weights"] = "random_walk"
-        vectors = adjacency_vectors(graph, **options)
-        settings = SKGRegressor(**to_learner_options(learner, "sigma2"))
+        status.show_stage("training")
         try:
-            result = predict_series(
-                vectors,
+            result = gradraker.workflow.predict_series(
+                graph,
                 table,
                 horizon=horizon,
-                learner=settings,
+                learner=gradraker.SKGRegressor(**to_learner_options(learner, "sigma2")),
+                shift=shift,
+                graph_options={"direction": direction, "directed": how.directed},
                 taps=taps,
                 delay=delay,
-                **({"unit_norm": False} if shift == "mean" else {"shift": shift}),
             )
         except UnknownNodesError as error:
             raise ValueError(
                 f"{series} has columns that are not nodes of the graph: "
                 f"{format_names(error.nodes)}; --time-column leaves one out"
             ) from error
-        columns = {"node": result.nodes, "last": result.last, "prediction": result.predictions}
-        write_outputs([(out, make_csv(list_column_rows(columns, raw_names=raw_names)))])
-        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-    summary = {
-        "command": "series",
-        "nodes": len(result.nodes),
-        "times": result.n_times,
-        "horizon": horizon,
-        "sigma2": float(result.model.sigma2_),
-        "held_out": None
-        if result.gnmse is None
-        else {"gnmse": result.gnmse, "gnmse_of_last_value": result.gnmse_of_last},
-        "predictions": [{"node": str(n), "last": a, "prediction": b} for n, a, b in rows],
-    }
-    show_facts(summary, _list_tables, as_json=as_json, files={"Predictions": out})
+        rows = list_column_rows(result.list_columns(), raw_names=raw_names)
+        write_outputs([(out, make_csv(rows))])
+    facts = gradraker.report.summarize_series(result)
+    show_facts(facts, _list_tables, as_json=as_json, files={"Predictions": out})
 
 
 def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":
@@ -154,7 +137,7 @@ def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":
     title = f"Predicted {summary['horizon']} step{'s' * (summary['horizon'] > 1)} ahead"
     yield make_facts_table(title, facts)
     first = [
-        (one["node"], shorten(one["last"]), shorten(one["prediction"]))
-        for one in summary["predictions"][:10]
+        (entry["node"], shorten(entry["last"]), shorten(entry["prediction"]))
+        for entry in summary["predictions"][:10]
     ]
     yield make_rows_table("First nodes", ["Node", "Last value", "Prediction"], first)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     check_files,
@@ -22,7 +23,7 @@ from gradraker.cli.inputs import (
 from gradraker.cli.interruption import INTERRUPTED
 from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
 from gradraker.cli.output import (
-    Waiting,
+    StatusLine,
     make_content,
     make_facts_table,
     make_rows_table,
@@ -40,14 +41,14 @@ if TYPE_CHECKING:
     from gradraker.graph import EdgeList
     from gradraker.sweep.sweep_result import SweepResult
 
-_FIGURES = (".svg", ".png", ".pdf")
+_FIGURE_SUFFIXES = (".svg", ".png", ".pdf")
 _CONNECT_SECONDS = 30
 
 
 def _check_variances(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> list[float] | None:
-    """Return rising variances from LOW:HIGH:COUNT on a logarithmic scale, or from a list."""
+    """Parse LOW:HIGH:COUNT, a logarithmic grid, or a list of variances, into a rising list."""
     if value is None:
         return None
     try:
@@ -72,14 +73,14 @@ def _parse_grid(text: str) -> list[float]:
 
 
 def _check_figure_name(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    if value is not None and Path(value).suffix.lower() not in _FIGURES:
-        endings = ", ".join(_FIGURES)
+    if value is not None and Path(value).suffix.lower() not in _FIGURE_SUFFIXES:
+        endings = ", ".join(_FIGURE_SUFFIXES)
         raise click.BadParameter(f"{value!r} does not end in one of {endings}", ctx, param)
     return value
 
 
 def _check_address(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    # Dask tells it as well, but then waits for a minute.
+    # Dask would report it too, but only after a minute.
     if value is not None and re.fullmatch(r"(\w+://)?[^/\s]+:\d+", value) is None:
         raise click.BadParameter(f"{value!r} is not an address such as tcp://host:8786", ctx, param)
     return value
@@ -111,18 +112,18 @@ def _check_address(ctx: click.Context, param: click.Parameter, value: str | None
 )
 @shared.add_number(
     "--fraction",
-    "Part of the nodes to learn from; the others are predicted.",
+    "Share of the nodes to learn from; the others are predicted.",
     between=(0.0, 1.0),
     metavar="PART",
     default=0.4,
 )
 @shared.add_file(
     "--out",
-    "Results as JSON lines. If it holds some repeats of the same sweep, these are kept.",
+    "Results as JSON lines. Repeats of the same sweep that it holds already are kept.",
     default="sweep.jsonl",
     show_default=True,
 )
-@shared.add_file("--report", "A page to show, as one HTML file.")
+@shared.add_file("--report", "Report as one HTML file.")
 @shared.add_file("--plot", "The figure as .svg, .png or .pdf.", callback=_check_figure_name)
 @shared.jobs_option
 @click.option(
@@ -146,9 +147,9 @@ def sweep(
 ) -> None:
     """Show how the error depends on the kernel variance σ², over many splits of the nodes.
 
-    Only nodes with known values take part: each repeat learns from some of them and predicts the
-    others. Every repeat is kept in --out when it is done; the same command continues where it was
-    stopped, and with more --repeats it adds to those that are done.
+    Only nodes with known values are used: each repeat learns from some of them and predicts the
+    others. Every repeat is appended to --out when it is done; the same command continues where it
+    stopped, and a larger --repeats adds to the finished ones.
     """
     if (dataset is None) == (edges is None) or (edges is None) != (values is None):
         raise click.UsageError("give --edges and --values, or --dataset")
@@ -158,29 +159,27 @@ def sweep(
         raise click.UsageError("--out cannot be '-': results are added to a file")
     outputs = {"out": out, "report": report, "plot": plot}
     check_files({"edges": edges, "values": values}, outputs, as_json=as_json)
-    with Waiting() as waiting:
-        waiting.show_stage("starting")
+    with StatusLine() as status:
+        status.show_stage("starting")
         _check_extras(report, plot)
-        data = _read_data(edges, values, dataset, waiting, options)
-        result = _run_sweep(data, out, waiting, options)
-        waiting.show_stage("writing")
-        from gradraker.plotting.figure import render_figure
-        from gradraker.report import render_sweep, summarize_sweep
-
+        data = _read_data(edges, values, dataset, status, options)
+        result = _run_sweep(data, out, status, options)
+        status.show_stage("writing")
         inputs = {name: str(file) for name, file in (("edges", edges), ("values", values)) if file}
-        summary = summarize_sweep(result, inputs=inputs)
-        page = None if report is None else make_text(render_sweep(result, inputs=inputs))
-        figure = None
+        summary = gradraker.report.summarize_sweep(result, inputs=inputs)
+        page = figure = None
+        if report is not None:
+            page = make_text(gradraker.report.render_sweep(result, inputs=inputs))
         if plot is not None:
             kind = Path(plot).suffix.lower().removeprefix(".")
-            figure = make_content(render_figure(result.plot().figure_, kind))
+            figure = make_content(gradraker.plotting.render_figure(result.plot().figure_, kind))
         write_outputs([(plot, figure), (report, page)])
     written = {"Results": out, "Report": report, "Figure": plot}
     show_facts(summary, _list_tables, as_json=as_json, files=written)
 
 
 def _check_extras(report: str | None, plot: str | None) -> None:
-    """Refuse before the work if a package is missing that is needed after it."""
+    """Raise before the work if a package is missing that is needed after it."""
     if report is not None:
         from gradraker.report.html import make_environment
 
@@ -195,11 +194,10 @@ def _read_data(
     edges: str | None,
     values: str | None,
     dataset: str | None,
-    waiting: Waiting,
+    status: StatusLine,
     options: dict[str, Any],
 ) -> "GraphDataset":
-    """Read the graph of the nodes that take part."""
-    from gradraker.datasets import load_dataset
+    """Read the graph of the nodes with known values."""
     from gradraker.sweep.known_subgraph import build_known_subgraph
 
     how = take_file_options(options, task="values")
@@ -207,13 +205,13 @@ def _read_data(
     known: dict[Hashable, float]
     if edges is None or values is None:
         try:
-            graph = load_dataset(str(dataset))
+            graph = gradraker.datasets.load_dataset(str(dataset))
         except ArgumentError as error:
             raise click.BadParameter(str(error), param_hint="--dataset") from error
         name, known = graph.name, dict(zip(graph.node_names, graph.values.tolist(), strict=True))
     else:
-        graph = read_edges_file(edges, waiting, how)
-        name, known = Path(edges).name, read_values_file(values, waiting, how)
+        graph = read_edges_file(edges, status, how)
+        name, known = Path(edges).name, read_values_file(values, status, how)
     with reword_errors(values or "-", isolated=True):
         return build_known_subgraph(
             graph,
@@ -225,14 +223,14 @@ def _read_data(
 
 
 def _run_sweep(
-    data: "GraphDataset", out: str, waiting: Waiting, options: dict[str, Any]
+    data: "GraphDataset", out: str, status: StatusLine, options: dict[str, Any]
 ) -> "SweepResult":
-    from gradraker.sweep import sigma2_sweep
-
     arguments = to_learner_options(options, "sigma2", "n_repeats", "fraction", "n_jobs")
     try:
         with _connect(options["scheduler"]):
-            return sigma2_sweep(data, checkpoint=out, progress=waiting.show_progress, **arguments)
+            return gradraker.sigma2_sweep(
+                data, checkpoint=out, progress=status.show_progress, **arguments
+            )
     except KeyboardInterrupt:
         click.echo(
             f"\nStopped: {_count_done(out)} of {options['n_repeats']} repeats are in {out}. "
@@ -243,8 +241,8 @@ def _run_sweep(
     except SweepFileError as error:
         raise click.ClickException(f"--out {error.file!r} {error.problem}") from error
     except SweepError as error:
-        named = {one.name: one.opts[0] for one in click.get_current_context().command.params}
-        remedies = [f"{action} {named[name]}" for name, action in error.remedies.items()]
+        option_of = {p.name: p.opts[0] for p in click.get_current_context().command.params}
+        remedies = [f"{action} {option_of[name]}" for name, action in error.remedies.items()]
         raise click.ClickException(f"{error.problem}: {', or '.join(remedies)}") from error
 
 
@@ -253,13 +251,13 @@ def _count_done(out: str) -> int:
 
     try:
         return len(read_sweep(out)[1])
-    except (OSError, ValueError):  # stopped before the file was made
+    except (OSError, ValueError):  # stopped before the file was created
         return 0
 
 
 @contextmanager
 def _connect(scheduler: str | None) -> Iterator[None]:
-    """Let joblib send repeats to a Dask cluster, if there is one."""
+    """Make joblib send repeats to a Dask cluster, if ``scheduler`` is given."""
     if scheduler is None:
         yield
         return

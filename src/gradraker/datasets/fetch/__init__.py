@@ -1,1 +1,1 @@
-"""Data sets that are downloaded once, checked, and kept in a folder of the user's."""
+"""Data sets that are downloaded once, checked, and kept in a folder of the user."""

@@ -26,7 +26,7 @@ CLASSES = (
 def fetch_cora_con(
     *, data_home: str | os.PathLike[str] | None = None, download: bool = True
 ) -> GraphDataset:
-    """Fetch Cora-Con: 2222 papers, who cites whom, and the class of each.
+    """Fetch Cora-Con: 2222 papers, the citations between them, and the class of each.
 
     Of the 2708 papers of Cora, the 486 that cite no other are left out, as in the paper
     ("connected"). Row n holds the papers that n cites; 319 rows are empty, since those
@@ -68,13 +68,13 @@ def fetch_cora_con(
     names, values = list(class_of), np.array(list(class_of.values()))
     INFO.check_facts(content, {"papers": len(names), "classes": len(np.unique(values))})
     citing, cited = _read_cites(cites, names)
-    cites_somebody = np.zeros(len(names), dtype=bool)
-    cites_somebody[citing] = True
-    n_silent = int((~cites_somebody).sum())
-    INFO.check_facts(cites, {"citations": len(citing), "papers that cite nobody": n_silent})
+    is_citing = np.zeros(len(names), dtype=bool)
+    is_citing[citing] = True
+    n_citing_none = int((~is_citing).sum())
+    INFO.check_facts(cites, {"citations": len(citing), "papers that cite nobody": n_citing_none})
     n = len(names)
     links = sp.coo_array((np.ones(len(citing)), (citing, cited)), shape=(n, n)).tocsr()
-    kept = np.flatnonzero(cites_somebody)
+    kept = np.flatnonzero(is_citing)
     return GraphDataset(
         links[kept][:, kept],
         values[kept],

@@ -1,7 +1,7 @@
-"""Files of a data set: found in the user's folder, or downloaded, checked and put there; read.
+"""Find the files of a data set in the user's folder, or download and check them; read them.
 
-A file reaches its final name only whole and with the right checksum: pooch downloads it, it is
-unpacked in memory, checked, and moved to its place.
+A file gets its final name only when it is complete and has the right checksum: pooch downloads it,
+it is unpacked in memory, checked, and moved to its place.
 """
 
 import gzip
@@ -59,10 +59,10 @@ def _obtain(file: RemoteFile, folder: Path, *, download: bool) -> bytes:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         content = _download(file)
-    except OSError as error:  # those of requests are OSErrors, with long messages
-        lost = hasattr(error, "request") and getattr(error, "response", None) is None
-        host = urlsplit(file.url).hostname
-        reason = f"the connection to {host} failed" if lost else f"could not be downloaded: {error}"
+    except OSError as error:  # errors of requests are OSErrors, with long messages
+        reason = f"could not be downloaded: {error}"
+        if hasattr(error, "request") and getattr(error, "response", None) is None:
+            reason = f"the connection to {urlsplit(file.url).hostname} failed"
         raise _make_error(file, folder, reason) from error
     if file.archive_sha256:
         _check_content(file, content, file.archive_sha256, folder)
@@ -70,21 +70,21 @@ def _obtain(file: RemoteFile, folder: Path, *, download: bool) -> bytes:
 
 
 class _Bar(tqdm):
-    """A bar that pooch updates; it appears on a terminal only, from the second second on."""
+    """A bar that pooch updates; it appears on a terminal only, after one second."""
 
     n: float
 
     def __init__(self, label: str) -> None:
-        # None: not where standard error is not a terminal.
+        # disable=None disables the bar if standard error is not a terminal.
         super().__init__(
             desc=label, unit="B", unit_scale=True, delay=BAR_AFTER_SECONDS, disable=None
         )
 
     def __bool__(self) -> bool:
-        return True  # also before pooch knows how much is to come
+        return True  # also before pooch knows the size
 
     def reset(self, total: float | None = None) -> None:
-        # Before pooch adds the whole again; tqdm would draw the bar, however short the download.
+        # Called before pooch adds the total again; tqdm's own would draw even a short bar.
         self.n = 0 if self.total else self.n
 
 
@@ -95,7 +95,7 @@ def _download(file: RemoteFile) -> bytes:
             opened.enter_context(_Bar(file.download_name)),
             timeout=TIMEOUT_SECONDS,
             chunk_size=1 << 16,
-            # So that it is closed: pooch leaves a broken connection open.
+            # Closes the response: pooch leaves a broken connection open.
             hooks={"response": lambda response, **_: opened.enter_context(response)},
         )
         download(file.url, content, None)
@@ -103,7 +103,7 @@ def _download(file: RemoteFile) -> bytes:
 
 
 def _unpack(file: RemoteFile, packed: bytes, folder: Path) -> bytes:
-    """Return the file's own bytes, never more than it should have, and check them."""
+    """Return the checked bytes of the file itself; no more than its size are unpacked."""
     try:
         if file.member:
             with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
@@ -144,7 +144,7 @@ def read_integers(
         with path.open(encoding="utf-8") as file, warnings.catch_warnings():
             if header is not None and (first := file.readline().strip()) != header:
                 raise ValueError(f"the first line must be {header!r}; got {first[:80]!r}")
-            warnings.simplefilter("ignore", UserWarning)  # an empty file is told by its counts
+            warnings.simplefilter("ignore", UserWarning)  # an empty file has wrong counts
             warnings.simplefilter("error", DeprecationWarning)  # a number too large for int64
             table = np.loadtxt(file, dtype=np.int64, delimiter=delimiter, ndmin=2)
         if table.size == 0:

@@ -1,4 +1,4 @@
-"""Email-Eu-core: who mails whom in a research institution, and who works where."""
+"""Email-Eu-core: mails between members of a research institution, and their departments."""
 
 import os
 
@@ -15,8 +15,8 @@ def fetch_email_eu_core(
 ) -> GraphDataset:
     """Fetch Email-Eu-core: 1005 members of an institution, their mails and departments.
 
-    Row n holds the members to whom n sent at least one mail, n itself included if the data
-    say so (642 self loops). Nodes are named by their number, 0 to 1004. Values number the
+    Row n holds the members to whom n sent at least one mail, n itself included if it did
+    (642 self loops). Nodes are named by their number, 0 to 1004. Values number the
     42 departments from 1: the label of the file plus 1.
 
     Parameters

@@ -15,7 +15,7 @@ from gradraker.datasets.fetch.download import find_files, read_integers
 from gradraker.exceptions import ArgumentError, DatasetFileError, DatasetUnavailableError
 
 JSON_FILE = "wikivital_mathematics.json"
-EDGES_FILE = "wikivital_mathematics_edges.csv"  # the links alone, as some keep them
+EDGES_FILE = "wikivital_mathematics_edges.csv"  # a common form of the links alone
 FIRST_DAY = datetime.date(2019, 3, 16)
 
 
@@ -167,7 +167,7 @@ class _Pages(NamedTuple):
 
 
 def _read_json(path: Path) -> _Pages:
-    # Whatever is wrong with the file, from no JSON to lists in place of numbers.
+    # The errors of any malformed file, from no JSON to lists in place of numbers.
     wrong = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
     try:
         content = json.loads(path.read_bytes())

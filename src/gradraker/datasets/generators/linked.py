@@ -101,7 +101,7 @@ def make_preferential_graph(
     Nodes come one after the other. Each draws ``n_links`` earlier nodes, with probability
     in proportion to the links that these have. The value mixes two parts, each scaled to
     mean 0 and variance 1: the logarithm of the node's degree, and the mean over its
-    neighbours (its row of the adjacency matrix) of a hidden normal number of theirs.
+    neighbours (its row of the adjacency matrix) of a hidden normal number of each.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def make_preferential_graph(
     degree_share : float
         Part of the variance that the degree explains, from 0 to 1; the neighbours explain
         the rest. With a small share, adjacent nodes have unlike values, since only nodes
-        that share neighbours are alike.
+        that share neighbours have similar ones.
     weighted : bool
         If true, an edge weighs the number of times that it was drawn; otherwise 1.
     directed : bool
@@ -124,7 +124,7 @@ def make_preferential_graph(
     -------
     GraphDataset
         Nodes are in the order of arrival, without self loops. ``positions`` has the column
-        hidden: the number that the node's neighbours take part of their value from.
+        hidden: the number that contributes to the values of the node's neighbours.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def _draw_pairs(
     """Draw each pair within each group independently with probability p, as 2 rows.
 
     Nodes are numbered group after group. Work is in proportion to the pairs drawn: their
-    number is binomial, and given it, all sets of so many pairs are equally likely.
+    number is binomial, and given it, all sets of that many pairs are equally likely.
     """
     size = np.asarray(group_sizes, dtype=np.int64)
     n_pairs = size * (size - 1) if directed else size * (size - 1) // 2

@@ -20,8 +20,8 @@ def make_threshold_graph(
 ) -> GraphDataset:
     """Make a graph that joins nodes whose hidden positions on a line are close.
 
-    It is the pattern of :func:`~gradraker.load_temperature`: the position u, uniform on
-    [0, 1], plays the altitude. The value is cos(2π · frequency · u) plus noise.
+    It imitates :func:`~gradraker.load_temperature`: the position u, uniform on [0, 1], stands
+    for the altitude. The value is cos(2π · frequency · u) plus noise.
 
     Parameters
     ----------
@@ -166,8 +166,8 @@ def make_arriving_graph(
     frequency : float
         Periods of the value along each side of the square.
     drift : float
-        How far the wave of values moves along x between time 0 and 1. With 0, the law that
-        a learner meets does not change over time.
+        How far the wave of values moves along x between time 0 and 1. With 0, the function
+        to learn does not change over time.
     weighted : bool
         If true, a link weighs exp(-distance/radius); otherwise it weighs 1.
     directed : bool
@@ -203,14 +203,14 @@ def make_arriving_graph(
     points = rng.random((n_nodes, 2))
     earlier, later = _find_close_pairs(points, radius)
     if lifetime is not None:
-        alive = arrival[later] - arrival[earlier] <= lifetime
-        earlier, later = earlier[alive], later[alive]
+        is_recent = arrival[later] - arrival[earlier] <= lifetime
+        earlier, later = earlier[is_recent], later[is_recent]
     distance = np.hypot(*(points[earlier] - points[later]).T)
     weight = np.exp(-distance / radius) if weighted else np.ones_like(distance)
-    seen_from_wave = points - drift * np.outer(arrival, [1.0, 0.0])  # [n, 2]
+    relative_to_wave = points - drift * np.outer(arrival, [1.0, 0.0])  # [n, 2]
     return GraphDataset(
         build_adjacency(n_nodes, later, earlier, weight, directed=directed),
-        _evaluate_wave(seen_from_wave, frequency) + noise * rng.standard_normal(n_nodes),
+        _evaluate_wave(relative_to_wave, frequency) + noise * rng.standard_normal(n_nodes),
         name="Arriving",
         positions=np.column_stack([arrival, points]),
         position_names=("arrival_time", "x", "y"),

@@ -32,21 +32,21 @@ def make_traffic_series(
     c(t + 1) = decay · ((1 − spread) c(t) + spread P c(t)) + demand(t + 1) + incidents(t + 1),
     where P takes the mean over the places that roads lead to: a jam moves backwards, to where
     its traffic comes from. Demand has a rush hour in the morning and
-    one in the evening, which differ in size from place to place and come earlier far from the
+    one in the evening, which differ in size between places and come earlier far from the
     centre. An incident adds congestion at one place, from where it spreads along the roads. The
-    value is the speed as a part of that on free roads, exp(−c), plus noise.
+    value is the speed as a fraction of that on free roads, exp(−c), plus noise.
 
     Parameters
     ----------
     n_nodes : int
         Number of places, at random points of the unit square. Roads are the Gabriel graph: two
         places are joined if no other one lies in the circle between them, which gives
-        a connected planar network with about four roads a place.
+        a connected planar network with about four roads per place.
     n_times, times_per_day : int
-        Number of times, from midnight on, and how many make a day; 96 are quarters of an hour.
+        Number of times, from midnight on, and number per day; 96 are quarters of an hour.
     spread : float
-        Part of its congestion that a place takes from the places ahead, 0 to 1. With 0, other
-        places tell nothing about a place.
+        Part of its congestion that a place takes from the places ahead, 0 to 1. With 0, places
+        do not influence each other.
     decay : float
         Part of the congestion that is left after one step, 0 to 1.
     incidents : float
@@ -137,9 +137,9 @@ def _find_gabriel_pairs(points: Floats) -> tuple[Indices, Indices]:
     """Pairs of points, smaller number first, with no other point in the circle between them."""
     from scipy.spatial import Delaunay, cKDTree  # takes longer to import than the rest of this file
 
-    # Every Gabriel pair is a side of a triangle; fewer than 4 points make at most one.
-    few = len(points) < 4
-    corners = np.arange(len(points))[np.newaxis] if few else Delaunay(points).simplices
+    # Every Gabriel pair is a side of a Delaunay triangle; fewer than 4 points make at most one.
+    is_small = len(points) < 4
+    corners = np.arange(len(points))[np.newaxis] if is_small else Delaunay(points).simplices
     first, second = np.triu_indices(corners.shape[1], 1)
     sides = np.concatenate([corners[:, [i, j]] for i, j in zip(first, second, strict=True)])
     sides = np.unique(np.sort(sides, axis=1), axis=0).astype(np.int64)

@@ -1,1 +1,1 @@
-"""Other engines behind the seam of :mod:`gradraker.features.engine`, and the choice of one."""
+"""Engines other than the CPU's, with the interface of :mod:`gradraker.features.engine`."""

@@ -1,6 +1,6 @@
-"""Products on an NVIDIA GPU, through CuPy and kernels of our own.
+"""Products on an NVIDIA GPU, through CuPy and our own kernels.
 
-CuPy's arrays have NumPy's functions, so solvers run on them as they are. cuSPARSE's product, which
+CuPy's arrays have NumPy's functions, so solvers run on them unchanged. cuSPARSE's product, which
 CuPy and PyTorch call, is replaced: it reads the factor by columns, and ours by rows of 16 bytes.
 """
 
@@ -26,8 +26,8 @@ from gradraker.features.engines.cuda_source import (
 
 _C_TYPES = {4: "float", 8: "double"}  # by the bytes of a number
 _MOST_BLOCKS = 1024  # of a sum over all rows
-# Part of the free memory that columns may take.
-_PART = 0.5
+# Share of the free memory that columns may take.
+_MEMORY_SHARE = 0.5
 
 
 class CudaMatrix(NamedTuple):
@@ -47,9 +47,9 @@ def _find_width(vector: int, n_columns: int) -> int:
 
 @cache
 def make_cuda_engine() -> "CudaEngine":
-    """Return the engine of the GPU in use; raise NoDeviceError where there is none.
+    """Return the engine of the GPU in use; raise NoDeviceError if there is none.
 
-    One for all models of a process, because kernels take seconds to compile.
+    All models of a process share it, because kernels take seconds to compile.
     """
     try:
         import cupy
@@ -65,10 +65,10 @@ def make_cuda_engine() -> "CudaEngine":
 
 
 class CudaEngine(CpuEngine):
-    """Arrays of CuPy on the GPU in use, and products by kernels of our own."""
+    """Arrays of CuPy on the GPU in use, and products by our own kernels."""
 
     name = "cuda"
-    wants_close_nodes = False  # it takes the CPU longer than all products take here
+    wants_close_nodes = False  # reordering on the CPU takes longer than all products here
 
     def __init__(self, cupy: Any) -> None:
         self.xp = cupy
@@ -106,7 +106,7 @@ class CudaEngine(CpuEngine):
     # -- memory --------------------------------------------------------------------
 
     def measure_memory(self) -> tuple[int, int]:
-        """Bytes of GPU memory that are free, and in all; a limit of CuPy's pool counts."""
+        """Bytes of free and of total GPU memory, within the limit of CuPy's pool if it has one."""
         pool = self.xp.get_default_memory_pool()
         free, total = self.xp.cuda.runtime.memGetInfo()
         free, limit = int(free) + int(pool.free_bytes()), int(pool.get_limit())
@@ -121,7 +121,7 @@ class CudaEngine(CpuEngine):
     def count_columns(self, n_rows: int, dtype: Any, n_copies: int) -> int:
         """Columns of n rows that fit into half the free memory, 4 at least."""
         each = n_copies * max(1, n_rows) * np.dtype(dtype).itemsize
-        return max(4, int(_PART * self.measure_memory()[0] / each) // 4 * 4)
+        return max(4, int(_MEMORY_SHARE * self.measure_memory()[0] / each) // 4 * 4)
 
     # -- products ------------------------------------------------------------------
 
@@ -194,7 +194,7 @@ class CudaEngine(CpuEngine):
         return totals
 
     def invert_factor(self, H: Any) -> Any:
-        """Inverse of the lower Cholesky factor; CuPy notices failures only where it is told to."""
+        """Inverse of the lower Cholesky factor; CuPy raises on failure only if asked to."""
         from cupyx import errstate
         from cupyx.scipy.linalg import solve_triangular
 
@@ -245,7 +245,7 @@ class CudaEngine(CpuEngine):
         return self.fetch((errors * errors).sum(axis=1))
 
     def use_own_stream(self) -> AbstractContextManager[Any]:
-        """Return a context whose work runs beside that of other threads."""
+        """Return a context whose work runs concurrently with that of other threads."""
         if not hasattr(self._threads, "stream"):
             self._threads.stream = self.xp.cuda.Stream(non_blocking=True)
         return self._threads.stream  # type: ignore[no-any-return]

@@ -1,12 +1,12 @@
 """CUDA sources of the products, compiled for the GPU when they are first used.
 
-A row of the sparse matrix is taken by a few neighbouring threads: C of them for the columns, each
-with V columns that lie side by side (16 bytes in one read), and E for entries in parallel, whose
-sums are then added up by exchange of registers. Rows with very many entries have a block of
-threads each. Sums do not depend on the order in which threads run.
+A few neighbouring threads share a row of the sparse matrix: C of them for the columns, each with V
+adjacent columns (16 bytes in one read), and E for entries in parallel, whose sums are then added
+up by exchange of registers. Each row with very many entries has a block of threads. Sums do not
+depend on the order in which threads run.
 """
 
-# Rows with more entries have a whole block.
+# Rows with more entries get a whole block of threads.
 LONG_ROW = 2048
 THREADS = 256
 # (V, C, E) for widths V·C of columns; E shrinks as C grows.
@@ -133,7 +133,7 @@ __global__ void add_sums(const double* sums, int n, int k, double* totals)
 }
 """
 
-# A block of threads has one variance: θ in shared memory, one step after the other.
+# Each block of threads trains one variance: θ in shared memory, one step after the other.
 SWEEP_SOURCE = r"""
 __device__ inline double add_up(double sum, double* shared)
 {
@@ -181,7 +181,7 @@ extern "C" __global__ void train_sweep(
             own[D + d] += change * cosine;
         }
     }
-    __syncthreads();  // other threads have written a part of what is read now
+    __syncthreads();  // other threads have written parts of θ, which is read now
     for (int d = threadIdx.x; d < 2 * D; d += blockDim.x)
         theta[blockIdx.x * (long long)(2 * D) + d] = own[d];
 }

@@ -1,9 +1,9 @@
 """Which columns of a table hold nodes, edge weights and values.
 
-Data frames and files are read by these rules, and nothing else decides. A column is found by its
-name if the name is one of a documented list (``docs/reference/graphs.md``), or if only one
-assignment of columns is possible. Where several are, the table is refused. Names are compared by
-their words: ``FromNodeId``, ``from_node_id`` and ``From node ID`` are alike.
+The rules are the same for data frames and files. A column is found by its name if the name is one
+of a documented list (``docs/reference/graphs.md``), or if only one assignment of columns is
+possible. If several are, the table is refused. Names are compared by their words: ``FromNodeId``,
+``from_node_id`` and ``From node ID`` are alike.
 """
 
 import re
@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import permutations
 from typing import Literal, NamedTuple
 
+from gradraker._columns import ColumnNumber
 from gradraker.exceptions import Place, UnclearTableError, format_names
 from gradraker.graph.edges import Reading
 from gradraker.graph.names import MISSING, is_number
@@ -20,8 +21,8 @@ from gradraker.graph.names import MISSING, is_number
 # "mixed" has numbers and words, "empty" nothing but missing entries.
 Kind = Literal["whole", "decimal", "text", "mixed", "empty"]
 Task = Literal["values", "classes"]
-# More columns than this are not compared with each other: they must have names that tell.
-_MOST_COMPARED = 40
+# More columns than this are not compared with each other: they are found by name only.
+_MOST_COLUMNS_COMPARED = 40
 # Words that make two columns source and target, alone or with the same other words beside them:
 # "from" and "to", "from_station" and "to_station".
 PAIRS = (
@@ -55,45 +56,39 @@ WEIGHTS = (("weight",), tuple(_WEIGHTS.split()))
 NODES = (("node",), ("nodeid", "nodename", "id", "name", "vertex", "vertexid"))
 VALUES = (("value",), ("y", "label", "class", "category", "target", "type", "group"))
 # Words of columns that are never taken for weights.
-_TIMES = {
+_TIME_WORDS = {
     *("time", "timestamp", "ts", "unixts", "date", "datetime"),
     *("year", "month", "week", "day", "hour"),
 }
-_IDS = {"id", "index", "idx", "key"}
-_NEVER_WEIGHTS = _TIMES | _IDS | {"lat", "lon", "latitude", "longitude"}
-# Pairs that are names of columns wherever they stand; others may be nodes that occur again.
+_ID_WORDS = {"id", "index", "idx", "key"}
+_NEVER_WEIGHTS = _TIME_WORDS | _ID_WORDS | {"lat", "lon", "latitude", "longitude"}
+# Pairs that always are names of columns; other pairs may be nodes that occur again.
 _PLAIN_PAIRS = frozenset(PAIRS[:8])
 _PAIR_WORDS = {word for pair in (*PAIRS, *PAIRS_WITH_STEM, *NUMBERED_PAIRS) for word in pair}
 
 
 class ColumnPositions(NamedTuple):
-    """Positions of the columns of names, and of the column of weights or values, or None."""
+    """Positions of the columns of names, and of the column of weights or values, or None.
+
+    ``more`` are the other columns of values, of several targets.
+    """
 
     names: tuple[int, ...]
     value: int | None
     missing_allowed: bool = False  # whether a value may be missing
     is_text: bool = False  # whether values are labels
-
-
-@dataclass(frozen=True)
-class ColumnNumber:
-    """A column as the command line names it: by its name, or by its number from 1."""
-
-    text: str
-
-    def __repr__(self) -> str:
-        return repr(self.text)
+    more: tuple[int, ...] = ()
 
 
 def is_column_name(column: Hashable) -> bool:
-    """Whether a column is asked for by a name, and not by its number."""
+    """Whether a column is given by its name, and not by its number."""
     if isinstance(column, ColumnNumber):
         return not column.text.isdecimal()
     return isinstance(column, str)
 
 
 def find_kind(numbers: Sequence[float], n_given: int) -> Kind:
-    """Return what a column holds, from the numbers among its entries that are not missing."""
+    """Return the kind of a column, from the numbers among its entries that are not missing."""
     if not n_given:
         return "empty"
     if len(numbers) < n_given:
@@ -103,7 +98,7 @@ def find_kind(numbers: Sequence[float], n_given: int) -> Kind:
 
 @dataclass(frozen=True)
 class ColumnSample:
-    """Some entries of a column, and what they are; None marks a missing entry."""
+    """Some entries of a column, and their kind; None marks a missing entry."""
 
     kind: Kind
     entries: Sequence[Hashable]
@@ -127,7 +122,7 @@ class ColumnSample:
 
 
 def sample_texts(rows: Sequence[Sequence[str]], n_columns: int) -> list[ColumnSample]:
-    """Return what the columns of a text table hold, by the fields of some lines."""
+    """Return samples of the columns of a text table, from the fields of some lines."""
     samples = []
     for column in zip(*rows, strict=True) if rows else [()] * n_columns:
         entries = [None if entry.casefold() in MISSING else entry for entry in column]
@@ -138,7 +133,7 @@ def sample_texts(rows: Sequence[Sequence[str]], n_columns: int) -> list[ColumnSa
 
 
 class Table:
-    """The columns of a table as the rules see them: names, if it has any, and samples.
+    """The columns of a table, as the rules take them: names, if it has any, and samples.
 
     Parameters
     ----------
@@ -147,7 +142,7 @@ class Table:
     n_columns : int
         Number of columns.
     take_samples : callable
-        Returns a :class:`ColumnSample` per column; called only where names do not tell.
+        Returns a :class:`ColumnSample` per column; called only if names do not decide.
     place : Place
         The table, in messages.
     """
@@ -159,7 +154,7 @@ class Table:
         take_samples: Callable[[], list[ColumnSample]],
         place: Place,
     ) -> None:
-        # Data frames number the columns that nobody named.
+        # Data frames number columns without names.
         numbered = names is not None and list(names) == list(range(n_columns))
         self.names = None if numbered else names
         self.n_columns, self.place, self._take_samples = n_columns, place, take_samples
@@ -174,7 +169,7 @@ class Table:
         return i + 1 if self.names is None else self.names[i]
 
     def find_position(self, role: str, wanted: Hashable) -> int:
-        """Return the position of a column that was asked for by name or position."""
+        """Return the position of a column that is given by name or position."""
         for i, name in enumerate(self.names or ()):
             if name == (wanted.text if isinstance(wanted, ColumnNumber) else wanted):
                 return i
@@ -189,7 +184,7 @@ class Table:
             has = f"columns {format_names(self.names, most=20)}"
         raise ValueError(f"{role}={wanted!r} is not a column: the table has {has}")
 
-    def tell(self, roles: dict[str, int | None]) -> Reading:
+    def make_reading(self, roles: dict[str, int | None]) -> Reading:
         """Return the reading of a table with these columns."""
         used = {column for column in roles.values() if column is not None}
         return Reading(
@@ -250,11 +245,11 @@ class EdgeColumns:
         roles = {"source": source, "target": target}
         if weight is not None or self.weight is False:
             roles["weight"] = weight  # type: ignore[assignment]
-        return ColumnPositions((source, target), weight), table.tell(dict(roles))
+        return ColumnPositions((source, target), weight), table.make_reading(dict(roles))
 
     def _choose_ends(self, table: Table, weight: int | None) -> tuple[int, int]:
-        asked = {"source": self.source, "target": self.target}
-        given = {r: table.find_position(r, c) for r, c in asked.items() if c is not None}
+        wanted = {"source": self.source, "target": self.target}
+        given = {r: table.find_position(r, c) for r, c in wanted.items() if c is not None}
         if len(given) == 2:
             return given["source"], given["target"]
         pairs = [] if table.names is None else find_pairs(table.names)
@@ -263,7 +258,7 @@ class EdgeColumns:
             pairs = _list_pairs(table, given, weight)
         if len(pairs) == 1:
             return pairs[0]
-        open_roles = [role for role in asked if role not in given]
+        open_roles = [role for role in wanted if role not in given]
         ends = sorted({column for pair in pairs for column in pair if column not in given.values()})
         raise table.refuse(" and the ".join(open_roles), ends, *open_roles)
 
@@ -273,26 +268,26 @@ def _has_ends(pair: tuple[int, int], given: dict[str, int]) -> bool:
 
 
 def _list_pairs(table: Table, given: dict[str, int], weight: int | None) -> list[tuple[int, int]]:
-    """Return the pairs of columns that may be source and target, by what they hold."""
+    """Return the pairs of columns that may be source and target, by their entries."""
     free = [i for i in range(table.n_columns) if i != weight]
     if given:
-        (at,) = given.values()
+        (end,) = given.values()
         is_source = "source" in given
-        pairs = [(at, i) if is_source else (i, at) for i in free if i != at]
+        pairs = [(end, i) if is_source else (i, end) for i in free if i != end]
     elif len(free) == 2 or (
         table.names is None and table.n_columns == 3 and _has_weight_last(table)
     ):
-        return [(free[0], free[1])]  # a list of edges as everybody writes it
+        return [(free[0], free[1])]  # the usual order of a list of edges
     else:
         pairs = [(i, j) for i in free for j in free if i < j]
-    if len(pairs) < 2 or len(free) > _MOST_COMPARED:
+    if len(pairs) < 2 or len(free) > _MOST_COLUMNS_COMPARED:
         return pairs
     kinds = ["text" if s.kind == "mixed" else s.kind for s in table.samples]
     usable = [sample.may_be_names for sample in table.samples]
-    alike = [p for p in pairs if kinds[p[0]] == kinds[p[1]] and usable[p[0]] and usable[p[1]]]
+    same_kind = [p for p in pairs if kinds[p[0]] == kinds[p[1]] and usable[p[0]] and usable[p[1]]]
     # Numbers beside two columns of words are not nodes.
-    words = [p for p in alike if kinds[p[0]] == "text"]
-    return words or alike or pairs
+    words = [p for p in same_kind if kinds[p[0]] == "text"]
+    return words or same_kind or pairs
 
 
 def _has_weight_last(table: Table) -> bool:
@@ -316,24 +311,26 @@ def _choose_weight(table: Table, source: int, target: int) -> int | None:
         ]
     if not candidates:
         return None
-    raise table.refuse("weight", [*candidates[:_MOST_COMPARED], None], "weight")
+    raise table.refuse("weight", [*candidates[:_MOST_COLUMNS_COMPARED], None], "weight")
 
 
 @dataclass(frozen=True)
 class ValueColumns:
     """Columns of a table of values, by name or position from 0; None to find one.
 
-    ``task`` says whether values are numbers or labels of classes; None to find it out.
+    ``task`` is "values" for numbers or "classes" for labels; None to find it out. ``more`` are the
+    columns of several targets after the first, whose values are numbers.
     """
 
     node: Hashable = None
     value: Hashable = None
     task: Task | None = None
+    more: tuple[Hashable, ...] = ()
 
     @property
     def given(self) -> tuple[Hashable, ...]:
         """Columns that were asked for."""
-        return self.node, self.value
+        return self.node, self.value, *self.more
 
     def is_heading(self, fields: Sequence[str], *, plainly: bool = False) -> bool:
         """Whether fields name nodes or values; ``plainly`` if they cannot be data."""
@@ -347,27 +344,31 @@ class ValueColumns:
             raise ValueError(
                 f"the table has {table.n_columns} column(s), but needs nodes and values"
             )
-        node, value = self._choose_pair(table)
-        if node == value:
+        more = tuple(table.find_position("value", column) for column in self.more)
+        node, value = self._choose_pair(table, more)
+        if node in (value, *more):
             raise ValueError(f"node and value must be two columns, got column {node} for both")
         is_text = self.task == "classes"
         if self.task is None:
             is_text = table.samples[value].kind == "text"
-        positions = ColumnPositions((node,), value, missing_allowed=True, is_text=is_text)
-        return positions, table.tell({"node": node, "value": value})
+        positions = ColumnPositions((node,), value, True, is_text, more)
+        roles = {"value": value}
+        if more:
+            roles = {str(table.get_name(column)): column for column in (value, *more)}
+        return positions, table.make_reading({"node": node, **roles})
 
-    def _choose_pair(self, table: Table) -> tuple[int, int]:
+    def _choose_pair(self, table: Table, more: tuple[int, ...]) -> tuple[int, int]:
         nodes = self._list_columns(table, "node", self.node, NODES)
         values = self._list_columns(table, "value", self.value, VALUES)
         if len(nodes) == 1 and len(values) == 1:
             return nodes[0], values[0]
-        pairs = [(i, j) for i in nodes for j in values if i != j]
+        pairs = [(i, j) for i in nodes for j in values if i != j and i not in more]
         if len(pairs) == 1:
             return pairs[0]
-        if table.n_columns <= _MOST_COMPARED:
+        if table.n_columns <= _MOST_COLUMNS_COMPARED:
             possible = [pair for pair in pairs if self._is_possible(table, *pair)]
             if table.n_columns == 2 and table.samples[0].may_be_names:
-                return pairs[0]  # first the node, then the value, as everybody writes it
+                return pairs[0]  # the usual order: first the node, then the value
             pairs = possible or pairs
         if len(pairs) == 1:
             return pairs[0]
@@ -380,11 +381,11 @@ class ValueColumns:
 
     @staticmethod
     def _list_columns(
-        table: Table, role: str, asked: Hashable, groups: Sequence[Sequence[str]]
+        table: Table, role: str, wanted: Hashable, groups: Sequence[Sequence[str]]
     ) -> list[int]:
-        """Return the columns that a role may have, by what was asked and by their names."""
-        if asked is not None:
-            return [table.find_position(role, asked)]
+        """Return the columns that a role may have: the wanted one, or by their names."""
+        if wanted is not None:
+            return [table.find_position(role, wanted)]
         named = [] if table.names is None else find_named(table.names, groups)
         return named or list(range(table.n_columns))
 
@@ -394,7 +395,7 @@ class ValueColumns:
         if not names.may_be_names or values.kind == "empty":
             return False
         # Identifiers are not taken for values.
-        if self.value is None and _IDS & {*split_words(table.get_name(value))}:
+        if self.value is None and _ID_WORDS & {*split_words(table.get_name(value))}:
             return False
         if self.task == "values" and not values.is_number:
             return False
@@ -440,13 +441,13 @@ def find_pairs(names: Sequence[Hashable]) -> list[tuple[int, int]]:
     words = [split_words(name) for name in names]
     if ("source",) in words and ("target",) in words:
         return [(words.index(("source",)), words.index(("target",)))]
-    # A table may have thousands of columns: most have no word of a pair.
+    # A table may have thousands of columns: most are ruled out by their words first.
     listed = [(i, word) for i, word in enumerate(words) if _PAIR_WORDS & {*word}]
     return [(i, j) for (i, a), (j, b) in permutations(listed, 2) if _is_pair(a, b)]
 
 
 def is_plain_pair(names: Sequence[Hashable]) -> bool:
-    """Whether two names are so usual for columns that a line of them cannot be an edge."""
+    """Whether two names are so common for columns that a line of them cannot be an edge."""
     first, second = (split_words(name) for name in names)
     return _is_pair(first, second) and any(
         {pair[0]} <= {*first} and {pair[1]} <= {*second} for pair in _PLAIN_PAIRS
@@ -455,7 +456,7 @@ def is_plain_pair(names: Sequence[Hashable]) -> bool:
 
 def _is_pair(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
     differing = [(a, b) for a, b in zip(first, second, strict=False) if a != b]
-    if len(first) != len(second) or len(differing) != 1 or _TIMES & {*first}:
+    if len(first) != len(second) or len(differing) != 1 or _TIME_WORDS & {*first}:
         return False
     stem = tuple(word for word in first if word != differing[0][0])
     if differing[0] in PAIRS:
@@ -468,7 +469,7 @@ def _is_pair(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
 def find_named(
     names: Sequence[Hashable], groups: Sequence[Sequence[str]], *, without: Sequence[int] = ()
 ) -> list[int]:
-    """Return the positions of names that are in the first group of which there are any.
+    """Return the positions of the names in the first group that has any of them.
 
     Examples
     --------
@@ -484,7 +485,7 @@ def find_named(
 
 
 def can_be_weight(name: Hashable) -> bool:
-    """Whether a column of numbers of that name might hold weights; times and numbers do not.
+    """Whether a column of numbers of this name might hold weights; times and identifiers do not.
 
     Examples
     --------

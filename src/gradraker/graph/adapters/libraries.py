@@ -26,7 +26,7 @@ def from_networkx(graph: Any, options: GraphOptions) -> EdgeList:
     if any(entry is not None for entry in given):
         # As in networkx itself, an edge without the attribute "weight" counts 1.
         filled = [1.0 if entry is None else entry for entry in given]
-        weights = to_numbers(filled, what=f"attribute {attribute!r}")
+        weights = to_numbers(filled, name=f"attribute {attribute!r}")
     directed = bool(graph.is_directed())
     return EdgeList(source, target, weights, nodes, directed=directed, complete=True)
 
@@ -41,7 +41,7 @@ def from_igraph(graph: Any, options: GraphOptions) -> EdgeList:
     attribute = "weight" if weight is None else weight
     weights = None
     if attribute is not False and attribute in graph.es.attributes():
-        weights = to_numbers(graph.es[attribute], what=f"attribute {attribute!r}")
+        weights = to_numbers(graph.es[attribute], name=f"attribute {attribute!r}")
     elif weight not in (None, False):
         raise ValueError(f"weight={weight!r} is not an edge attribute: {graph.es.attributes()}")
     directed = bool(graph.is_directed())

@@ -25,7 +25,7 @@ def from_tuples(graph: Iterable[Any], options: GraphOptions) -> EdgeList:
 
 
 def from_columns(columns: list[Any], options: GraphOptions) -> EdgeList:
-    """Return edges whose sources, targets and perhaps weights are given one after the other."""
+    """Return edges from the columns of their sources, targets and perhaps weights."""
     options.refuse_weight_name("a list of edges without column names")
     if options.names is not None:
         raise ValueError("names is given, but a list of edges names its nodes itself: leave it out")
@@ -34,7 +34,7 @@ def from_columns(columns: list[Any], options: GraphOptions) -> EdgeList:
     nodes, (sources, targets) = find_distinct([source, target])
     weights = None
     if len(columns) == 3 and options.weight is None:
-        weights = to_numbers(columns[2], what="the third column, the weight,")
+        weights = to_numbers(columns[2], name="the third column, the weight,")
     return EdgeList(sources, targets, weights, nodes)
 
 
@@ -65,5 +65,5 @@ def from_mapping(graph: Mapping[Hashable, Any], options: GraphOptions) -> EdgeLi
         [to_name_array(part, argument="graph") for part in (listed, sources, targets)]
     )
     back = np.argsort(places)
-    given = to_numbers(weights, what="the weights") if weighted and options.weight is None else None
+    given = to_numbers(weights, name="the weights") if weighted and options.weight is None else None
     return EdgeList(back[source], back[target], given, nodes[places])

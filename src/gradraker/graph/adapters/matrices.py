@@ -34,7 +34,7 @@ def from_sparse(matrix: Any, options: GraphOptions) -> EdgeList:
 
 
 def is_array(graph: Any) -> bool:
-    """Whether it is an array, or lists of numbers that make one; tuples are edges."""
+    """Whether a graph is an array, or lists of numbers that make one; tuples are edges."""
     if hasattr(graph, "__array__"):
         return True
     nested = isinstance(graph, list | tuple) and graph and isinstance(graph[0], list | np.ndarray)
@@ -97,9 +97,9 @@ def from_entries(
         if names is not None and not (isinstance(names, tuple) and len(names) == 2):
             pair = f"a pair (names of rows, names of columns) for a matrix of shape {shape}"
             raise ArgumentError("names", pair, names)
-        of_rows, of_columns = (None, None) if names is None else names
-        nodes = name_numbered_nodes(of_rows, shape[0])
-        references = name_numbered_nodes(of_columns, shape[1])
+        row_names, column_names = (None, None) if names is None else names
+        nodes = name_numbered_nodes(row_names, shape[0])
+        references = name_numbered_nodes(column_names, shape[1])
     return EdgeList(source, target, weights, nodes, references=references, complete=True)
 
 

@@ -1,4 +1,4 @@
-"""The forms of graphs that are understood: a new one is a function of a file here and an entry.
+"""The supported forms of graphs: a new one is a function in this folder and an entry of ``FORMS``.
 
 Libraries are recognised by the attributes of their objects, so none of them is imported here.
 """
@@ -26,11 +26,11 @@ class Form(NamedTuple):
     has_columns: bool = False
 
 
-def _has(*attributes: str) -> Callable[[Any], bool]:
+def _has_all(*attributes: str) -> Callable[[Any], bool]:
     return lambda graph: all(hasattr(graph, attribute) for attribute in attributes)
 
 
-def _is_a(*types: type) -> Callable[[Any], bool]:
+def _is_instance(*types: type) -> Callable[[Any], bool]:
     return lambda graph: isinstance(graph, types) and not isinstance(graph, str | bytes)
 
 
@@ -44,20 +44,20 @@ def from_edge_list(edges: EdgeList, options: GraphOptions) -> EdgeList:
     return edges if options.weight is None else replace(edges, weight=None)
 
 
-# The first form that recognises a graph counts.
+# In order: the first form that recognises a graph is taken.
 FORMS: dict[str, Form] = {
-    "an EdgeList": Form(_is_a(EdgeList), from_edge_list),
-    "a GraphDataset": Form(_has("adjacency", "node_names"), from_dataset, numbered=True),
-    "a networkx graph": Form(_has("adj", "edges", "nodes", "is_multigraph"), from_networkx),
-    "an igraph graph": Form(_has("get_edgelist", "vs", "es"), from_igraph, numbered=True),
+    "an EdgeList": Form(_is_instance(EdgeList), from_edge_list),
+    "a GraphDataset": Form(_has_all("adjacency", "node_names"), from_dataset, numbered=True),
+    "a networkx graph": Form(_has_all("adj", "edges", "nodes", "is_multigraph"), from_networkx),
+    "an igraph graph": Form(_has_all("get_edgelist", "vs", "es"), from_igraph, numbered=True),
     "a PyTorch Geometric Data": Form(
-        _has("edge_index", "num_nodes"), from_geometric, numbered=True
+        _has_all("edge_index", "num_nodes"), from_geometric, numbered=True
     ),
     "a sparse matrix": Form(sp.issparse, from_sparse, numbered=True),
     "a table (pandas, polars, Arrow)": Form(is_table, from_table, has_columns=True),
-    "a mapping": Form(_is_a(Mapping), from_mapping),
+    "a mapping": Form(_is_instance(Mapping), from_mapping),
     "an array": Form(is_array, from_array, numbered=True),
-    "a list of edges": Form(_is_a(Iterable), from_tuples),
+    "a list of edges": Form(_is_instance(Iterable), from_tuples),
 }
 
 
@@ -67,24 +67,24 @@ def to_edge_list(graph: Any, options: GraphOptions) -> EdgeList:
         raise ArgumentError("kind", "'matrix', 'edges' or None", options.kind)
     if options.weight is True:
         raise ArgumentError("weight", "None, False or the name of the weights", True)
-    found = ((what, form) for what, form in FORMS.items() if form.is_form(graph))
-    what, form = next(found, ("", None))
+    found = ((name, form) for name, form in FORMS.items() if form.is_form(graph))
+    name, form = next(found, ("", None))
     if form is None:
         raise TypeError(f"graph must be one of {', '.join(FORMS)}; got {type(graph).__name__}")
     if options.names is not None and not form.numbered:
-        raise ValueError(f"names is given, but {what} names its nodes itself: leave names out")
+        raise ValueError(f"names is given, but {name} names its nodes itself: leave names out")
     for argument in () if form.has_columns else ("source", "target"):
         if getattr(options, argument) is not None:
             more = ": choose the column when reading, read_edges(..., source=...)"
             raise ValueError(
-                f"{argument} names a column of a table, but the graph is {what}"
-                f"{more if what == 'an EdgeList' else ''}"
+                f"{argument} names a column of a table, but the graph is {name}"
+                f"{more if name == 'an EdgeList' else ''}"
             )
     edges = form.to_edges(graph, options)
     if options.directed not in (None, True, False):
         raise ArgumentError("directed", "True, False or None", options.directed)
     if options.directed is True and not edges.directed:
-        raise ArgumentError("directed", f"None or False for {what} that is undirected", True)
+        raise ArgumentError("directed", f"None or False for {name} that is undirected", True)
     if options.directed is False and edges.references is not None:
         raise ArgumentError("directed", "None or True for a rectangular graph", False)
     return edges

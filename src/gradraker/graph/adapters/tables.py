@@ -38,7 +38,7 @@ def to_table(data: Any) -> nw.DataFrame[Any] | None:
 
 
 def is_table(data: Any) -> bool:
-    """Whether it is a data frame (pandas, polars) or an Arrow table."""
+    """Whether an object is a data frame (pandas, polars) or an Arrow table."""
     return to_table(data) is not None
 
 
@@ -57,7 +57,7 @@ def to_value_table(
 ) -> ValueTable:
     """Return nodes and values of a table; its columns are chosen by :class:`ValueColumns`."""
     columns = _list_columns(data)
-    chosen, reading = ValueColumns(node, value, task).choose(to_rules(columns))
+    chosen, reading = ValueColumns(node, value, task).choose(to_column_table(columns))
     assert chosen.value is not None
     nodes, values = columns[chosen.names[0]], columns[chosen.value]
     _check_complete(nodes)
@@ -72,18 +72,18 @@ def _list_columns(data: Any) -> list[nw.Series[Any]]:
     return [table[:, i] for i in range(len(table.columns))]
 
 
-def to_rules(columns: list[nw.Series[Any]], place: Place = _THE_TABLE) -> Table:
-    """Return columns as the rules of columns see them; ``place`` is the table in messages."""
+def to_column_table(columns: list[nw.Series[Any]], place: Place = _THE_TABLE) -> Table:
+    """Return columns as the rules take them; ``place`` names the table in messages."""
     names = [column.name for column in columns]
     return Table(names, len(names), lambda: list(map(_take_sample, columns)), place)
 
 
-# Entries of a column that the rules look at.
-_SAMPLED = 1000
+# Entries of a column that the rules examine.
+_SAMPLE_SIZE = 1000
 
 
 def _take_sample(column: nw.Series[Any]) -> ColumnSample:
-    listed = column.head(_SAMPLED).to_list()
+    listed = column.head(_SAMPLE_SIZE).to_list()
     entries = [None if entry is None or entry != entry else entry for entry in listed]
     numbers = [float(e) for e in entries if isinstance(e, int | float | np.integer | np.floating)]
     kind = find_kind(numbers, len(entries) - entries.count(None))
@@ -98,7 +98,7 @@ def from_table(data: Any, options: GraphOptions) -> EdgeList:
     """Return the edges of a table; its columns are chosen by :class:`EdgeColumns`."""
     columns = _list_columns(data)
     wanted = EdgeColumns(options.source, options.target, options.weight)
-    chosen, reading = wanted.choose(to_rules(columns))
+    chosen, reading = wanted.choose(to_column_table(columns))
     source, target = (columns[i] for i in chosen.names)
     _check_complete(source, target)
     if all(c.implementation.is_polars() and c.dtype == nw.String for c in (source, target)):
@@ -111,7 +111,7 @@ def from_table(data: Any, options: GraphOptions) -> EdgeList:
     weights = None
     if chosen.value is not None:
         column = columns[chosen.value]
-        weights = to_numbers(column, what=f"column {column.name!r}")
+        weights = to_numbers(column, name=f"column {column.name!r}")
     return EdgeList(sources, targets, weights, nodes, reading=reading)
 
 

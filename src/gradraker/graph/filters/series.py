@@ -19,7 +19,7 @@ from gradraker.graph.names import (
 
 
 def get_series_names(series: Any) -> Names | None:
-    """Return the nodes that the columns of a table are named by; None for an array."""
+    """Return the nodes that name the columns of a table; None for an array."""
     table = to_table(series)
     return None if table is None else check_names(table.columns, argument="columns of series")
 
@@ -67,7 +67,7 @@ def _to_values(series: Any, argument: str) -> NDArray[np.float64]:
     table = to_table(series)
     if table is not None:
         listed = [
-            to_numbers(column, what=f"column {column.name!r} of {argument}")
+            to_numbers(column, name=f"column {column.name!r} of {argument}")
             for column in table.iter_columns()
         ]
         return np.column_stack(listed)

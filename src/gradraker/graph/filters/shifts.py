@@ -8,8 +8,8 @@ import scipy.sparse as sp
 
 from gradraker._validation import check_sparse
 
-# Norms of smaller matrices are found densely, which takes no time and needs no iteration.
-_SMALL = 64
+# Norms of matrices up to this size are computed densely, which is quick and needs no iteration.
+_LARGEST_DENSE = 64
 
 
 def _make_laplacian(adjacency: sp.csr_array) -> sp.csr_array:
@@ -69,7 +69,7 @@ def _check_matrix(shift: Any, shape: tuple[int, int]) -> sp.csr_array:
 def spectral_norm(matrix: sp.csr_array) -> float:
     """Return the largest singular value of a square matrix, to 3 digits at least.
 
-    That is enough for a scale, and long paths of roads would take hours for more.
+    That is enough for scaling; more digits would take hours on graphs with long paths, as of roads.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def spectral_norm(matrix: sp.csr_array) -> float:
         return 0.0
     scaled = matrix / largest  # squares of its entries cannot overflow
     n = matrix.shape[0]
-    if n <= _SMALL:
+    if n <= _LARGEST_DENSE:
         return largest * float(np.linalg.norm(scaled.toarray(), 2))
     from scipy.sparse.linalg import LinearOperator, eigsh  # takes long to import
 

@@ -108,8 +108,8 @@ def filtered_signals(
     """Return the value series of each node passed through a graph filter.
 
     For node n at time t the row is [x(t)ₙ, (S x(t − 1))ₙ, …, (S^{L−1} x(t − L + 1))ₙ], where x(t)
-    are the values of all nodes, S is the shift and L the number of taps: values of
-    l steps ago, seen over l hops. It is the input of graph kernel LMS with random Fourier
+    are the values of all nodes, S is the shift and L the number of taps: tap l holds values of
+    l steps ago over l hops. It is the input of graph kernel LMS with random Fourier
     features (GKLMS-RFF), whose model is that of :class:`SKGRegressor`.
 
     Parameters
@@ -135,10 +135,10 @@ def filtered_signals(
         without memory [x, S x, S² x, …].
     unit_norm : bool, default=True
         Whether S is divided by its spectral norm (its largest singular value), so that no tap
-        outgrows the first and drowns it in the distances between rows.
+        outgrows the first and dominates the distances between rows.
     padding : {"drop", "zeros"}, default="drop"
-        What to do with the first (L − 1)·delay times, which look back beyond the start: leave
-        them out, or take values before the start for 0.
+        What to do with the first (L − 1)·delay times, which look back beyond the start: drop
+        them, or set values before the start to 0.
 
     Returns
     -------

@@ -19,8 +19,8 @@ from gradraker.io.disk.parts import iterate_edges
 from gradraker.io.disk.sorting import Buckets
 from gradraker.io.text_table import TextOptions
 
-# Edges that are held at once.
-_EDGES = 1 << 21
+# Edges that are held in memory at once.
+_EDGES_AT_ONCE = 1 << 21
 
 
 def build_disk_graph(
@@ -30,10 +30,10 @@ def build_disk_graph(
     options: TextOptions,
     progress: Progress,
 ) -> DiskGraph:
-    """Build a graph in a folder, which is there as a whole or not at all.
+    """Build a graph in a folder, completely or not at all.
 
-    The names are copied from the files as they are, then numbered; entries are spread over buckets
-    of rows, and each bucket is sorted in memory.
+    The edges are copied with their names, which are then numbered; entries are distributed over
+    buckets of rows, and each bucket is sorted in memory.
     """
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -60,7 +60,7 @@ def build_disk_graph(
 
 
 class _Spill:
-    """Edges as they come, in files of plain numbers."""
+    """Edges in the order of the input, in files of plain numbers."""
 
     def __init__(self, folder: Path) -> None:
         self._paths = [folder / name for name in ("source", "target", "weight")]
@@ -97,14 +97,14 @@ class _Spill:
 
     def iterate(self, *, weights: bool = False) -> Iterator[tuple[Any, Any, Any]]:
         """Yield sources, targets and weights."""
-        for start in range(0, self.n_edges, _EDGES):
-            some = [
-                np.fromfile(path, dtype=dtype, count=_EDGES, offset=8 * start)
+        for start in range(0, self.n_edges, _EDGES_AT_ONCE):
+            arrays = [
+                np.fromfile(path, dtype=dtype, count=_EDGES_AT_ONCE, offset=8 * start)
                 if path is not self._paths[2] or (weights and self.is_weighted)
                 else None
                 for path, dtype in zip(self._paths, (np.int64, np.int64, np.float64), strict=True)
             ]
-            yield some[0], some[1], some[2]
+            yield arrays[0], arrays[1], arrays[2]
 
     def iterate_names(self) -> Iterator[NDArray[np.int64]]:
         for source, target, _ in self.iterate():
@@ -138,7 +138,7 @@ def _sort(spilled: _Spill, folder: Path, progress: Progress) -> None:
     buckets = Buckets(folder, counts, is_weighted=bool(spilled.is_weighted))
     try:
         for number, (source, target, weight) in enumerate(spilled.iterate(weights=True)):
-            progress("sorting", number * _EDGES, spilled.n_edges)
+            progress("sorting", number * _EDGES_AT_ONCE, spilled.n_edges)
             rows, columns = numbering.find(source), numbering.find(target)
             weights = None if weight is None else np.abs(weight).astype(np.float32)
             buckets.add(rows, columns, weights)

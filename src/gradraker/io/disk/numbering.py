@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.int64]
-# Names that lie in a range of at most so many numbers are marked one bit each: 256 MB.
+# Names in a range of at most this many numbers are marked by one bit each: 256 MB.
 MOST_MARKED = 1 << 31
 
 
@@ -29,16 +29,16 @@ class MarkedNames:
     def list_names(self) -> Numbers:
         """All names, sorted."""
         found = np.empty(int(self._before[-1]), dtype=np.int64)
-        step, at = 1 << 20, 0
+        step, n_found = 1 << 20, 0
         for start in range(0, self._bits.size, step):
             bits = np.unpackbits(self._bits[start : start + step], bitorder="little")
-            some = np.flatnonzero(bits)
-            found[at : at + some.size] = some + (8 * start + self._low)
-            at += some.size
+            marked = np.flatnonzero(bits)
+            found[n_found : n_found + marked.size] = marked + (8 * start + self._low)
+            n_found += marked.size
         return found
 
     def find(self, names: Numbers) -> NDArray[np.int32]:
-        """Positions of names: marked bits in the bytes before, and before it in its byte."""
+        """Positions of names: the number of marked bits in earlier bytes and before in its byte."""
         places = names - self._low
         held = self._bits[places >> 3]
         below = np.bitwise_count(held & ((1 << (places & 7)) - 1).astype(np.uint8))
@@ -62,5 +62,5 @@ class SortedNames:
         return np.searchsorted(self._names, names).astype(np.int32)
 
 
-# Distinct names, sorted, and where each of them is.
+# Distinct names, sorted, and the position of each.
 Numbering: TypeAlias = MarkedNames | SortedNames

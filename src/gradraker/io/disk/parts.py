@@ -27,8 +27,8 @@ from gradraker.io.text_table import (
     parse_columns,
 )
 
-# Rows of a Parquet file and bytes of a text file that are held at once.
-_ROWS, _BYTES = 1 << 21, 1 << 25
+# Rows of a Parquet file and bytes of a text file that are held in memory at once.
+_ROWS_AT_ONCE, _BYTES_AT_ONCE = 1 << 21, 1 << 25
 
 
 class Batch(NamedTuple):
@@ -95,9 +95,9 @@ def _iterate_parquet(path: Path, wanted: EdgeColumns) -> Iterator[FileColumns]:
     try:
         table = pl.scan_parquet(path)
         n_rows = int(table.select(pl.len()).collect().item())
-        for start in range(0, n_rows, _ROWS):
-            some = table.slice(start, _ROWS).collect()
-            yield take_columns(some, str(path), wanted, first_row=start + 1)
+        for start in range(0, n_rows, _ROWS_AT_ONCE):
+            part = table.slice(start, _ROWS_AT_ONCE).collect()
+            yield take_columns(part, str(path), wanted, first_row=start + 1)
     except pl.exceptions.PolarsError as error:
         raise GraphFileError(
             str(path), f"this is not a readable Parquet file ({take_first_line(error)})"
@@ -126,7 +126,7 @@ def _iterate_lines(path: Path) -> Iterator[bytes]:
         file: BinaryIO = gzip.GzipFile(fileobj=raw) if is_packed else raw  # type: ignore[assignment]
         rest = b""
         try:
-            while piece := file.read(_BYTES):
+            while piece := file.read(_BYTES_AT_ONCE):
                 cut = piece.rfind(b"\n") + 1
                 if cut:
                     yield rest + piece[:cut]

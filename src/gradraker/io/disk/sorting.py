@@ -1,4 +1,4 @@
-"""Entries of a matrix sorted by rows outside of memory, by buckets of rows in files."""
+"""Sort the entries of a matrix by rows on disk, in buckets of rows that fit in memory."""
 
 import os
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
-"""Rows for the searches: checked, in a unit that cannot overflow; equal rows; dense rows searched.
+"""Prepare rows for the searches, in a unit that cannot overflow; group equal rows; search dense.
 
-Dense rows are compared by matrix products in blocks, or a k-d tree is asked.
+Dense rows are compared by matrix products in blocks, or by a k-d tree.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Int64 = npt.NDArray[np.int64]
 # Above this share of nonzeros matrix products beat a search through the columns, and a dense
 # copy takes at most five times the memory of the sparse one.
 DENSE_ABOVE = 0.15
-# With so few columns dense rows are short, and a k-d tree finds near rows.
+# Up to this many columns dense rows are short, and a k-d tree finds near rows.
 DENSE_UP_TO_COLUMNS = 10
 # Sums of integer terms up to this size stay exact, square roots included.
 EXACT_BELOW = 2.0**48
@@ -54,7 +54,7 @@ class Found(NamedTuple):
 
 
 def prepare_rows(X: Any, *, squared: bool) -> CanonicalRows:
-    """Check ``X``, a CSR matrix or an array; make it sparse or dense by what it holds."""
+    """Check ``X``, a CSR matrix or an array; make it sparse or dense by its share of zeros."""
     _check_form(X.shape, X.dtype)
     if sp.issparse(X):
         X = _to_canonical_csr(X)
@@ -119,7 +119,7 @@ def _to_float64(values: npt.NDArray[Any]) -> Float64:
 def _normalise(
     values: Float64, n_columns: int, *, squared: bool
 ) -> tuple[Float64, bool, bool, bool]:
-    """Scale values so that no square overflows; say if they are integers, signed, 0 and 1."""
+    """Scale values so that no square overflows; return if they are integers, signed, 0 and 1."""
     low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
     largest = max(-low, high)
     if not np.isfinite(largest):
@@ -127,7 +127,7 @@ def _normalise(
     sizes = np.abs(values)
     smallest = float(sizes.min(initial=largest)) or float(sizes[sizes > 0.0].min(initial=largest))
     if smallest == largest:
-        # One size of weight: the rows are 0 and ±1 in that unit, and sums of them are exact.
+        # All weights have the same size: rows are 0 and ±1 in that unit, and their sums are exact.
         return np.sign(values), True, low < 0.0, low == 0.0
     exponent = int(np.frexp(largest)[1]) - 1
     if abs(exponent) > (SAFE_EXPONENT if squared else 3 * SAFE_EXPONENT):
@@ -155,13 +155,13 @@ def group_equal_rows(values: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np
     >>> group_equal_rows(np.array([[0.0, 1.0], [2.0, 0.0], [0.0, 1.0]]))
     (array([0, 1]), array([0, 1, 0]))
     """
-    every = np.arange(values.shape[0])
+    all_rows = np.arange(values.shape[0])
     for seed in itertools.count():
         hashes = _hash_rows(values, seed)
         _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
-        if first.size == every.size:
-            return every, every
-        others = np.flatnonzero(first[group] != every)
+        if first.size == all_rows.size:
+            return all_rows, all_rows
+        others = np.flatnonzero(first[group] != all_rows)
         if _is_equal(values[others], values[first[group[others]]]):
             break
         # Rows that differ had one hash: try another.
@@ -198,7 +198,7 @@ def _to_bits(csr: Any) -> npt.NDArray[np.uint64]:
 def search_dense(
     rows: CanonicalRows, *, near: bool, far: bool
 ) -> tuple[Found | None, Found | None]:
-    """Find the nearest and the farthest two rows, each if asked for; None if all are equal."""
+    """Find the nearest and the farthest two rows, each if wanted; None if all are equal."""
     distinct, _ = group_equal_rows(rows.values)
     if distinct.size == 1:
         return None, None
@@ -206,9 +206,9 @@ def search_dense(
     n_rows, n_columns = rows.values.shape
     nearest = farthest = None
     if near and n_columns <= DENSE_UP_TO_COLUMNS and n_rows >= TREE_FROM_ROWS:
-        i, j = distinct[list(_ask_tree(rows))].tolist()
+        i, j = distinct[list(_search_tree(rows))].tolist()
         nearest, near = Found(i, j, n_rows, "tree"), False
-    extremes = [_Extreme(sign) for sign, asked in ((1, near), (-1, far)) if asked]
+    extremes = [_Extreme(sign) for sign, is_wanted in ((1, near), (-1, far)) if is_wanted]
     n_checked = _compare_blocks(rows, extremes) if extremes else 0
     for extreme in extremes:
         i, j = distinct[list(extreme.pair)].tolist()
@@ -218,8 +218,8 @@ def search_dense(
     return nearest, farthest
 
 
-def _ask_tree(rows: CanonicalRows) -> tuple[int, int]:
-    """Ask a k-d tree for the nearest other row of each row, no farther than the best so far."""
+def _search_tree(rows: CanonicalRows) -> tuple[int, int]:
+    """Search a k-d tree for the nearest other row of each row, no farther than the best so far."""
     # Imported late, because few callers need it and its import is slow.
     from scipy.spatial import KDTree
 
@@ -228,7 +228,7 @@ def _ask_tree(rows: CanonicalRows) -> tuple[int, int]:
     p = 2.0 if rows.squared else 1.0
     for start in range(0, len(values), BLOCK_ROWS):
         part = values[start : start + BLOCK_ROWS]
-        # Both [b, 2]: the row itself comes first, and what is too far is at infinity.
+        # Both [b, 2]: the row itself comes first, and rows beyond the bound are at infinity.
         distances, others = tree.query(part, k=2, p=p, distance_upper_bound=best)
         at = int(np.argmin(distances[:, 1]))
         if distances[at, 1] < best:
@@ -265,7 +265,7 @@ class _Extreme:
             np.fill_diagonal(distances, self.sign * np.inf)
         low = float(distances.min() if self.sign > 0 else -distances.max())
         best = self.best / block.unit
-        step = 0.5 / block.unit if rows.integral else 0.0  # better integers are better by 1
+        step = 0.5 / block.unit if rows.integral else 0.0  # integer distances differ by at least 1
         if low - error >= best - step:
             return
         at = np.nonzero(self.sign * distances <= min(low + error, best) + error)
@@ -295,7 +295,7 @@ def _compare_blocks(rows: CanonicalRows, extremes: list[_Extreme]) -> int:
     n_rows, n_columns = values.shape
     parts = [slice(start, start + BLOCK_ROWS) for start in range(0, n_rows, BLOCK_ROWS)]
     centre = values.mean(axis=0)
-    centre = np.rint(centre) if rows.integral else centre  # any centre will do
+    centre = np.rint(centre) if rows.integral else centre  # any centre is correct
     sizes = np.concatenate([_sum_sizes(values[part] - centre, squared) for part in parts])  # [n]
     order = np.argsort(-sizes, kind="stable")
     sizes = sizes[order]

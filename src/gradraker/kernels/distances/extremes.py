@@ -20,7 +20,7 @@ EQUAL = "equal rows"
 @describe_fields
 @dataclass(frozen=True)
 class PairDistance:
-    """A distance and the two rows that are that far apart.
+    """The distance of two rows, and the rows.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def extreme_squared_distances(X: Any, *, metric: str = "sqeuclidean") -> Extreme
     rounding error of such a sum.
 
     The time is that of :func:`find_largest_distance` and :func:`find_smallest_nonzero_distance`,
-    which say what it grows with. Memory is a few times that of X.
+    whose notes describe it. Memory is a few times that of X.
 
     Examples
     --------
@@ -133,11 +133,11 @@ def find_largest_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDistanc
     Notes
     -----
     Sparse rows are compared by descending norm until ‖a‖² + ‖b‖², which bounds ‖a−b‖² for
-    nonnegative rows, cannot beat the best pair: one pass over the entries where the longest
-    rows overlap little, as in a power-law graph. Columns that most rows hold are measured from
-    their other end first. Signed rows with a·b < 0 are found by a sparse product of the long
-    rows. Dense rows are compared in blocks of matrix products (l1: of sums), in time n²M less
-    the blocks that the bound ‖a−b‖ ≤ ‖a−c‖ + ‖b−c‖, with the mean c, rules out.
+    nonnegative rows, cannot beat the best pair: one pass over the entries if the longest
+    rows overlap little, as in a power-law graph. Columns in which most rows have an entry are
+    first shifted by their lowest or highest value. Signed rows with a·b < 0 are found by a sparse
+    product of the long rows. Dense rows are compared in blocks of matrix products (l1: of sums), in
+    time n²M less the blocks that the bound ‖a−b‖ ≤ ‖a−c‖ + ‖b−c‖, with the mean c, rules out.
 
     Examples
     --------
@@ -166,11 +166,11 @@ def find_smallest_nonzero_distance(X: Any, *, metric: str = "sqeuclidean") -> Pa
     Notes
     -----
     Equal rows are found by hashing and kept once. Sparse rows without a shared column are at
-    distance ‖a‖² + ‖b‖², so the shortest rows settle those. Two rows nearer than t share a
-    column among the rarest ones that bring each row to ‖·‖² ≥ t; such pairs are compared
-    column by column. Integers stop at distance 1. Where a column has too many such pairs, and
-    for dense rows, blocks of matrix products take time n²M. Up to 10 columns a k-d tree
-    is asked, whose own visits ``pairs_checked`` leaves out.
+    distance ‖a‖² + ‖b‖², so only the shortest of those are compared. Two rows nearer than t
+    share a column among the rarest ones that bring each row to ‖·‖² ≥ t; such pairs are compared
+    column by column. Integer rows stop at distance 1. If a column has too many such pairs, and
+    for dense rows, blocks of matrix products take time n²M. Up to 10 columns a k-d tree is used;
+    ``pairs_checked`` does not count the pairs that it compares.
 
     Examples
     --------

@@ -22,7 +22,7 @@ Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
 ROUNDING = float(np.finfo(np.float64).eps)
-PRODUCTS = 1 << 23  # products of two entries that are held at once
+PRODUCTS = 1 << 23  # products of two entries that are held in memory at once
 DENSE_ENTRIES = 1 << 27  # a dense copy of the rows takes at most 1 GB
 
 
@@ -42,7 +42,7 @@ class _BestPair:
         return cls(i, j, loops.measure_pair(_to_arrays(csr), i, j, squared, np.inf))
 
     def update(self, outcome: loops.Pair, labels: Int64) -> None:
-        """Take over the outcome of a loop whose rows are ``labels`` here."""
+        """Take over the outcome of a loop whose row k is row ``labels[k]`` here."""
         distance, i, j, n_checked = outcome
         self.n_checked += int(n_checked)
         if i >= 0:
@@ -101,8 +101,8 @@ def _search_opposed_rows(csr: Any, powers: Float64, best: _BestPair) -> None:
 def find_nearest_sparse(rows: CanonicalRows) -> Found | None:
     """Find the nearest two rows that differ, or None if all are equal.
 
-    Rows that share no column are as far apart as their powers add up to, so the shortest rows
-    settle those.
+    The distance of rows that share no column is the sum of their powers, so only the shortest of
+    those are compared.
     """
     squared = rows.squared
     # Only integers keep their distances to the last bit.
@@ -176,9 +176,9 @@ def _bound_rounding(csr: Any, integral: bool) -> float:
 
 
 def _shift_common_columns(csr: Any, *, squared: bool) -> Any:
-    """Measure columns that most rows hold from their lowest or highest value.
+    """Shift columns in which most rows have an entry by their lowest or highest value.
 
-    Distances stay, norms become small, and the values of a column stay on one side of zero.
+    Distances do not change, norms become small, and the values of a column have one sign.
     """
     counts = np.bincount(csr.indices, minlength=csr.shape[1])
     common = 2 * counts > csr.shape[0]
@@ -193,7 +193,7 @@ def _shift_common_columns(csr: Any, *, squared: bool) -> Any:
 
 
 def _put_rare_columns_first(csr: Any) -> Any:
-    """Renumber columns by how many rows hold them, so that rows lead with what is rare."""
+    """Renumber columns by their number of entries, so that rows begin with the rarest columns."""
     counts = np.bincount(csr.indices, minlength=csr.shape[1])
     rank = np.empty(csr.shape[1], dtype=np.int32)
     rank[np.argsort(counts, kind="stable")] = np.arange(csr.shape[1], dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Answers to questions about nodes, from the last finished state."""
+"""Answers to requests about nodes, from the last finished state."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,15 +8,15 @@ from starlette.responses import JSONResponse, Response
 
 from gradraker.live.api.problems import RefusedError
 from gradraker.live.api.schemas import PredictNew
-from gradraker.live.learning.states import USUAL_COVERAGE, State, is_integer_name, to_plain
+from gradraker.live.learning.states import DEFAULT_COVERAGE, State, is_integer_name, to_plain
 from gradraker.live.service import Service
 
 Items = list[dict[str, Any]]
-_MANY = 500  # nodes whose answer takes more than a few milliseconds to write
+_MAX_INLINE = 500  # nodes; larger answers take more than a few milliseconds to write
 
 
 def get_rows(state: State, nodes: Sequence[str] | None, *, field: str = "nodes") -> list[int]:
-    """Return the rows of nodes; by default of all whose values are unknown."""
+    """Return the rows of nodes; by default of all unknown nodes."""
     table = state.table
     if nodes is None:
         return np.flatnonzero(~table.is_known).tolist()
@@ -31,8 +31,8 @@ def get_rows(state: State, nodes: Sequence[str] | None, *, field: str = "nodes")
     return rows
 
 
-def check_wish(state: State, *, coverage: float | None, probabilities: bool) -> None:
-    """Refuse what the model cannot say."""
+def check_options(state: State, *, coverage: float | None, probabilities: bool) -> None:
+    """Refuse options that the model does not support."""
     table = state.table
     if table.predictions is None:
         raise RefusedError(409, "no value is known yet: put values first")
@@ -51,16 +51,16 @@ async def answer_nodes(
     state = service.get_state()
     table = state.table
     rows = get_rows(state, nodes)
-    check_wish(state, coverage=coverage, probabilities=probabilities)
+    check_options(state, coverage=coverage, probabilities=probabilities)
     if coverage is None:
         ends = None
-    elif coverage == USUAL_COVERAGE and table.intervals is not None:
+    elif coverage == DEFAULT_COVERAGE and table.intervals is not None:
         ends = table.intervals[rows]
     else:
         answer = service.predictor.call(state, lambda: _ask_intervals(state, rows, coverage))
-        ends = await ask(answer, "coverage")
+        ends = await wait_for(answer, "coverage")
     service.counters.predictions.labels("known").inc(len(rows))
-    if len(rows) > _MANY:  # others are answered meanwhile
+    if len(rows) > _MAX_INLINE:  # on a thread, so that others are answered meanwhile
         written: Response = await service.reader.call(
             state, lambda: JSONResponse(_list_predictions(state, rows, ends, probabilities))
         )
@@ -96,16 +96,16 @@ def _ask_intervals(state: State, rows: Sequence[int], coverage: float) -> Any:
 
 def name_classes(classes: Sequence[Any] | None, shares: Any) -> dict[str, float]:
     """Return probabilities by class."""
-    return {str(one): float(p) for one, p in zip(classes or (), shares, strict=True)}
+    return {str(label): float(p) for label, p in zip(classes or (), shares, strict=True)}
 
 
 async def answer_new(service: Service, body: PredictNew) -> dict[str, Any]:
     """Predict nodes that are not in the graph, by their links and attributes."""
     state, coverage = service.get_state(), body.coverage
-    check_wish(state, coverage=coverage, probabilities=body.probabilities)
+    check_options(state, coverage=coverage, probabilities=body.probabilities)
     links = {
-        node: one if isinstance(one, dict) else dict.fromkeys(one, 1.0)
-        for node, one in body.links.items()
+        node: others if isinstance(others, dict) else dict.fromkeys(others, 1.0)
+        for node, others in body.links.items()
     }
     check_links(state, links)
     check_attributes(state, links, body.attributes)
@@ -113,9 +113,8 @@ async def answer_new(service: Service, body: PredictNew) -> dict[str, Any]:
     if coverage is not None:
         options = {"return_interval": True, "coverage": coverage}
     if body.attributes:
-        given = body.attributes.items()
-        options["attributes"] = {state.to_name(node): one for node, one in given}
-    found = await ask(service.predictor.predict_new(state, links, options), "links")
+        options["attributes"] = {state.to_name(n): own for n, own in body.attributes.items()}
+    found = await wait_for(service.predictor.predict_new(state, links, options), "links")
     service.counters.predictions.labels("new").inc(len(links))
     items: Items = []
     for node in links:
@@ -138,12 +137,12 @@ def check_links(state: State, links: Mapping[str, Mapping[str, float]]) -> None:
     """Refuse new nodes that exist, links to nodes that do not, and weights of 0."""
     positions = state.table.positions
     problems = []
-    for node, one in links.items():
+    for node, others in links.items():
         if node in positions:
             problems.append((f"links.{node}", "is a node of the graph: use /predict"))
         elif state.table.has_integer_names and not is_integer_name(node):
             problems.append((f"links.{node}", "must be an integer, as all names of this graph"))
-        for other, weight in one.items():
+        for other, weight in others.items():
             if other not in positions:
                 problems.append((f"links.{node}.{other}", "is not a node of the graph"))
             elif weight == 0.0:
@@ -155,9 +154,9 @@ def check_links(state: State, links: Mapping[str, Mapping[str, float]]) -> None:
 
 
 def check_attributes(state: State, links: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
-    """Refuse attributes that the model does not know, and those of nodes that are not asked for."""
+    """Refuse attributes that the model does not use, and those of nodes without links."""
     if attributes and not state.table.facts["attributes_are_learned"]:
-        problem = "the model of this service began without attributes"
+        problem = "the model of this service started without attributes"
         raise RefusedError(422, f"attributes: {problem}", [("attributes", problem)])
     for node in attributes:
         if node not in links:
@@ -170,8 +169,9 @@ async def answer_explain(service: Service, nodes: Sequence[str], top: int) -> di
     """Explain predictions by the known nodes that count most."""
     state = service.get_state()
     rows = get_rows(state, nodes)
-    check_wish(state, coverage=None, probabilities=False)
-    items = await ask(service.explainer.call(state, lambda: _explain(state, rows, top)), "nodes")
+    check_options(state, coverage=None, probabilities=False)
+    answer = service.explainer.call(state, lambda: _explain(state, rows, top))
+    items = await wait_for(answer, "nodes")
     return {"state": state.table.seq, "explanations": items}
 
 
@@ -212,14 +212,14 @@ def _list_by_class(found: Any, numbers: Any) -> Any:
 
 
 def _sum_of_others(found: Any, i: int, listed: Any) -> Any:
-    """Return what the known nodes that are not listed contribute together."""
+    """Return the total contribution of the known nodes that are not listed."""
     weights = found.weights[i].copy()
     weights[listed] = 0.0
     return weights @ found.values
 
 
-async def ask(answer: Any, field: str) -> Any:
-    """Wait for the model; what it refuses is a problem of the request."""
+async def wait_for(answer: Any, field: str) -> Any:
+    """Wait for the model; if it raises, the request is refused."""
     try:
         return await answer
     except (ValueError, TypeError) as error:

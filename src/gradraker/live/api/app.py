@@ -34,14 +34,14 @@ from gradraker.live.api.schemas import (
 from gradraker.live.api.strict_json import StrictRoute
 from gradraker.live.journal.validation import read_validations, summarize_errors
 from gradraker.live.service import Service
-from gradraker.live.settings import LONGEST_NAME
+from gradraker.live.settings import MAX_NAME_LENGTH
 
 Key = Annotated[
     str | None,
     Header(
         alias="Idempotency-Key",
         min_length=1,
-        max_length=LONGEST_NAME,
+        max_length=MAX_NAME_LENGTH,
         pattern=r"^[\x21-\x7e]+$",
         description="A request that is sent again with the same key counts once.",
     ),
@@ -60,23 +60,23 @@ _CHANGE: Any = {
         401: {"model": Problem, "description": "No token, or a wrong one"},
         403: {"model": Problem, "description": "Sent by another site"},
         409: {"model": Problem, "description": "The key was used for other changes"},
-        507: {"model": Problem, "description": "The disk is full: nothing was kept"},
+        507: {"model": Problem, "description": "The disk is full: nothing was written"},
     },
     "dependencies": [Security(HTTPBearer(auto_error=False))],
     "tags": ["changes"],
 }
-_ASK: Any = {
+_QUESTION: Any = {
     "responses": _REFUSED | {409: {"model": Problem, "description": "No value is known yet"}},
     "tags": ["questions"],
 }
-_TELL: Any = {"responses": {422: _REFUSED[422], 503: _REFUSED[503]}, "tags": ["facts"]}
+_FACT: Any = {"responses": {422: _REFUSED[422], 503: _REFUSED[503]}, "tags": ["facts"]}
 
 
 AddRoutes = Callable[[FastAPI, Service], None]
 
 
 def make_app(service: Service, *, add_routes: AddRoutes | None = None) -> FastAPI:
-    """Make the application of a service; ``add_routes`` may add pages to it."""
+    """Make the application of a service; ``add_routes`` adds pages to it."""
 
     @asynccontextmanager
     async def run_service(_: FastAPI) -> AsyncIterator[None]:
@@ -165,7 +165,7 @@ async def _read_changes(request: Request) -> Changes:
 
 
 def _add_questions(app: FastAPI, service: Service) -> None:
-    @app.get("/predict", summary="Predict nodes", response_model=Predictions, **_ASK)
+    @app.get("/predict", summary="Predict nodes", response_model=Predictions, **_QUESTION)
     async def get_predictions(
         node: Annotated[list[Name], Query(min_length=1, max_length=100)],
         coverage: Annotated[float | None, Query(ge=1e-6, le=1.0 - 1e-6)] = None,
@@ -173,7 +173,7 @@ def _add_questions(app: FastAPI, service: Service) -> None:
     ) -> Any:
         return await answer_nodes(service, node, coverage, probabilities)
 
-    @app.post("/predict", summary="Predict nodes", response_model=Predictions, **_ASK)
+    @app.post("/predict", summary="Predict nodes", response_model=Predictions, **_QUESTION)
     async def predict(body: PredictNodes) -> Any:
         return await answer_nodes(service, body.nodes, body.coverage, body.probabilities)
 
@@ -181,34 +181,34 @@ def _add_questions(app: FastAPI, service: Service) -> None:
         "/predict-new",
         summary="Predict nodes that are not in the graph, by their links and attributes",
         response_model=Predictions,
-        **_ASK,
+        **_QUESTION,
     )
     async def predict_new(body: PredictNew) -> Any:
         return JSONResponse(await answer_new(service, body))
 
-    @app.post("/explain", summary="Known nodes that count most in predictions", **_ASK)
+    @app.post("/explain", summary="Known nodes that count most in predictions", **_QUESTION)
     async def explain(body: ExplainNodes) -> Any:
         return JSONResponse(await answer_explain(service, body.nodes, body.top))
 
 
 def _add_facts(app: FastAPI, service: Service) -> None:
-    @app.get("/state", summary="Where the service stands", **_TELL)
+    @app.get("/state", summary="State of the service", **_FACT)
     async def get_state() -> Any:
         return JSONResponse(service.describe())
 
-    @app.get("/errors", summary="Errors of predictions made before values were learned", **_TELL)
+    @app.get("/errors", summary="Errors of predictions made before values were learned", **_FACT)
     async def get_errors(last: Annotated[int, Query(ge=1, le=100_000)] = 1000) -> Any:
         found = await service.read(
             lambda: summarize_errors(service.journal, last=last, is_label=service.has_labels)
         )
         return JSONResponse(found)
 
-    @app.get("/learned", summary="The last values and what was predicted before", **_TELL)
+    @app.get("/learned", summary="The last values and their predictions before learning", **_FACT)
     async def get_learned(last: Annotated[int, Query(ge=1, le=1000)] = 20) -> Any:
         found = await service.read(lambda: read_validations(service.journal, last=last))
-        return JSONResponse({"learned": [asdict(one) for one in found]})
+        return JSONResponse({"learned": [asdict(validation) for validation in found]})
 
-    @app.get("/history", summary="Changes that name a node, the newest first", **_TELL)
+    @app.get("/history", summary="Changes that name a node, the newest first", **_FACT)
     async def get_history(
         node: Name,
         before: Annotated[int | None, Query(ge=1, lt=2**63)] = None,
@@ -219,28 +219,28 @@ def _add_facts(app: FastAPI, service: Service) -> None:
         )
         if not found:
             get_rows(service.get_state(), [node], field="node")
-        listed = [{"seq": one.seq, "time": one.time, **one.change.to_dict()} for one in found]
+        listed = [{"seq": n.seq, "time": n.time, **n.change.to_dict()} for n in found]
         return JSONResponse({"node": node, "changes": listed})
 
-    @app.get("/events", summary="Server-sent events: one for each new state", **_TELL)
+    @app.get("/events", summary="Server-sent events: one for each new state", **_FACT)
     async def get_events() -> Any:
         state = service.get_state()
-        service.hub.check_room()
+        service.hub.check_capacity()
         events = service.hub.listen(service.describe_state_event(state))
-        headers = {"X-Accel-Buffering": "no"}  # a proxy must not wait for more
+        headers = {"X-Accel-Buffering": "no"}  # a proxy must not buffer events
         return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 
-    @app.get("/metrics", summary="Numbers for Prometheus", tags=["facts"])
+    @app.get("/metrics", summary="Metrics for Prometheus", tags=["facts"])
     async def get_metrics() -> Response:
         return Response(service.measure(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
-    @app.get("/health", summary="Whether the process lives", tags=["facts"])
+    @app.get("/health", summary="Whether the process is alive", tags=["facts"])
     async def get_health() -> Any:
         is_well = service.state is not None and not service.trouble and not service.writer.is_full
         status = "starting" if service.state is None else "ok" if is_well else "trouble"
         return JSONResponse({"status": status, "token_for": service.settings.token_for})
 
-    @app.get("/ready", summary="Whether questions can be answered", **_TELL)
+    @app.get("/ready", summary="Whether requests can be answered", **_FACT)
     async def get_ready() -> Any:
         service.get_state()
         return JSONResponse({"status": "ready"})

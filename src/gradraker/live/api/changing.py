@@ -1,4 +1,4 @@
-"""Requests that change something: checked, written to the journal, acknowledged."""
+"""Requests that change something: check them, write them to the journal, acknowledge them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,30 +13,30 @@ from gradraker.live.journal.changes import Change
 from gradraker.live.journal.writing import KeyConflict, Submission, UnknownNode
 from gradraker.live.learning.states import is_integer_name
 from gradraker.live.service import Service
-from gradraker.live.settings import MOST_IN_BATCH
+from gradraker.live.settings import MAX_ITEMS
 
 _LINE: TypeAdapter[Any] = TypeAdapter(OneChange)
 NDJSON = ("application/x-ndjson", "application/jsonl", "application/ndjson")
-_MOST_PROBLEMS = 20
+_MAX_PROBLEMS = 20
 
-# A field of the request, and the change that it asks for.
-Asked = Sequence[tuple[str, Change]]
+# Fields of a request, and the changes that they describe.
+RequestedChanges = Sequence[tuple[str, Change]]
 
 
-async def keep(service: Service, asked: Asked, key: str | None) -> dict[str, Any]:
+async def keep(service: Service, requested: RequestedChanges, key: str | None) -> dict[str, Any]:
     """Write changes to the journal; when this returns they are on disk."""
-    if not 0 < len(asked) <= MOST_IN_BATCH:
-        most = f"holds {len(asked)} changes, and at most {MOST_IN_BATCH} are allowed"
-        problem = most if asked else "holds no change"
+    if not 0 < len(requested) <= MAX_ITEMS:
+        most = f"holds {len(requested)} changes, and at most {MAX_ITEMS} are allowed"
+        problem = most if requested else "holds no change"
         raise RefusedError(422, f"the request {problem}", [("body", problem)])
-    found = ((field, find_problem(service, change)) for field, change in asked)
+    found = ((field, find_problem(service, change)) for field, change in requested)
     problems = [(field, problem) for field, problem in found if problem is not None]
     if problems:
-        raise RefusedError(422, f"{problems[0][0]} {problems[0][1]}", problems[:_MOST_PROBLEMS])
-    answer = await service.submit(Submission(tuple(change for _, change in asked), key))
+        raise RefusedError(422, f"{problems[0][0]} {problems[0][1]}", problems[:_MAX_PROBLEMS])
+    answer = await service.submit(Submission(tuple(change for _, change in requested), key))
     if isinstance(answer, UnknownNode):
         problem = f"{answer.name!r} is not a node of the graph: put an edge of it first"
-        field = asked[answer.position][0]
+        field = requested[answer.position][0]
         raise RefusedError(422, f"{field}: {problem}", [(field, problem)])
     if isinstance(answer, KeyConflict):
         problem = "was used before, for other changes"
@@ -50,7 +50,7 @@ async def keep(service: Service, asked: Asked, key: str | None) -> dict[str, Any
 
 
 def find_problem(service: Service, change: Change) -> str | None:
-    """Return what is wrong with a change, besides its form."""
+    """Return a problem of a change that its schema does not catch."""
     if change.op == "put_edge" and change.value == 0.0:
         return "must have a weight that is not 0: remove the edge instead"
     if change.op == "put_edge" and abs(change.value) < 1e-100:
@@ -71,7 +71,7 @@ def find_problem(service: Service, change: Change) -> str | None:
 
 
 async def read_lines(request: Request) -> list[tuple[str, Change]]:
-    """Return the changes of an NDJSON body, one per line; blank lines are passed over."""
+    """Return the changes of an NDJSON body, one per line; blank lines are skipped."""
     found: list[tuple[str, Change]] = []
     problems: list[tuple[str, str]] = []
     for number, line in enumerate((await request.body()).split(b"\n"), start=1):
@@ -79,7 +79,7 @@ async def read_lines(request: Request) -> list[tuple[str, Change]]:
             continue
         field = f"line {number}"
         try:
-            # As other bodies are read; pydantic's own parser differs in what it accepts.
+            # Not pydantic's own parser, which accepts other input than that of JSON bodies.
             found.append((field, to_change(_LINE.validate_python(load_json(line)))))
         except ValidationError as error:
             problems += [
@@ -90,7 +90,7 @@ async def read_lines(request: Request) -> list[tuple[str, Change]]:
             problems.append((f"{field}: {error.name}", "is given twice"))
         except (ValueError, RecursionError):
             problems.append((field, "is not JSON"))
-        if len(problems) >= _MOST_PROBLEMS or len(found) > MOST_IN_BATCH:
+        if len(problems) >= _MAX_PROBLEMS or len(found) > MAX_ITEMS:
             break
     if problems:
         raise RefusedError(422, f"{problems[0][0]}: {problems[0][1]}", problems)

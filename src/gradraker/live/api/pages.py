@@ -1,4 +1,4 @@
-"""Pages: what the service does now, and the description of its API."""
+"""Pages: the live page, and the description of the API."""
 
 import json
 from html import escape
@@ -31,12 +31,12 @@ _EXAMPLES = {
 
 
 def read_file(name: str, package: str = "gradraker.live.api") -> str:
-    """Return the text of a file of a page."""
+    """Return the text of a static file."""
     return resources.files(package).joinpath("static", name).read_text(encoding="utf-8")
 
 
 def add_file(app: FastAPI, path: str, content: str, name: str, **headers: str) -> None:
-    """Add a file to the addresses of an application; its name tells its type."""
+    """Add a static file to an application; its type follows from its suffix."""
     kind = _KINDS[name.rpartition(".")[2]]
 
     async def get_file(_: Request) -> Response:
@@ -46,7 +46,7 @@ def add_file(app: FastAPI, path: str, content: str, name: str, **headers: str) -
 
 
 def describe_api(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI description, with the bodies that FastAPI does not see."""
+    """Return the OpenAPI description, with the request bodies that FastAPI does not know."""
     found: dict[str, Any] = FastAPI.openapi(app)
     schemas = found["components"]["schemas"]
     if "Changes" not in schemas:
@@ -70,7 +70,7 @@ def render_docs(description: dict[str, Any]) -> str:
                 f"<code>{escape(path)}</code></h2>",
                 f"<p>{escape(verb['summary'])}</p>",
             ]
-            lines += [_render_parameter(one) for one in verb.get("parameters", ())]
+            lines += [_render_parameter(parameter) for parameter in verb.get("parameters", ())]
             body = verb.get("requestBody", {}).get("content", {}).get("application/json", {})
             if "example" in body:
                 text = json.dumps(body["example"], indent=2, ensure_ascii=False)
@@ -83,7 +83,7 @@ def render_docs(description: dict[str, Any]) -> str:
     return read_file("docs.html").replace("<!-- verbs -->", "\n".join(verbs))
 
 
-def _render_parameter(one: dict[str, Any]) -> str:
-    needed = "" if one.get("required") else " (may be left out)"
-    about = f": {one['description']}" if "description" in one else ""
-    return f'<p class="note"><code>{escape(one["name"])}</code>{needed}{escape(about)}</p>'
+def _render_parameter(parameter: dict[str, Any]) -> str:
+    needed = "" if parameter.get("required") else " (optional)"
+    about = f": {parameter['description']}" if "description" in parameter else ""
+    return f'<p class="note"><code>{escape(parameter["name"])}</code>{needed}{escape(about)}</p>'

@@ -29,7 +29,7 @@ def make_problem(
     *,
     seconds: int | None = None,
 ) -> JSONResponse:
-    """Return an answer that says why a request was refused, and when to try again."""
+    """Return an answer with the reason of a refusal, and when to retry."""
     listed = [{"field": _clean(field), "problem": _clean(problem)} for field, problem in fields]
     headers = {} if seconds is None else {"Retry-After": str(seconds)}
     if status == 401:
@@ -38,13 +38,13 @@ def make_problem(
 
 
 def _clean(text: str) -> str:
-    """Return text that can be sent, and not too much of it."""
+    """Return text that can be encoded, shortened to 300 characters."""
     text = text.encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= 300 else f"{text[:297]}..."
 
 
 def list_fields(errors: Iterable[Any], *, skip: int = 0) -> list[tuple[str, str]]:
-    """Return fields and problems of errors of pydantic; ``skip`` parts of a place are left out."""
+    """Return fields and problems of pydantic errors; ``skip`` parts of their places are cut."""
     found = []
     for error in errors:
         place = ".".join(str(part) for part in error["loc"][skip:])
@@ -53,13 +53,13 @@ def list_fields(errors: Iterable[Any], *, skip: int = 0) -> list[tuple[str, str]
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Make every error of the API an answer of one form."""
+    """Turn every error of the API into an answer of one form."""
 
     @app.exception_handler(RequestValidationError)
     async def refuse_fields(_: Request, error: Any) -> JSONResponse:
         errors = error.errors()
-        if any(one["type"] == "json_invalid" for one in errors):
-            at = next(one["loc"][-1] for one in errors if one["type"] == "json_invalid")
+        if any(e["type"] == "json_invalid" for e in errors):
+            at = next(e["loc"][-1] for e in errors if e["type"] == "json_invalid")
             problem = f"is not JSON at character {at}"
             return make_problem(400, f"the body {problem}", [("body", problem)])
         fields = list_fields(errors, skip=1)
@@ -90,4 +90,4 @@ def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def fail(request: Request, error: Exception) -> JSONResponse:
         _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        return make_problem(500, "an error of the service; its log says more")
+        return make_problem(500, "an error of the service; see its log")

@@ -1,4 +1,4 @@
-"""Who may do what: hosts, origins, the token, sizes, times and rates, and safe headers."""
+"""Access control: hosts, origins, the token, sizes, times and rates, and safe headers."""
 
 import asyncio
 import base64
@@ -21,11 +21,11 @@ from gradraker.live.settings import LOCAL_HOSTS, Limits, Settings
 CHANGES = frozenset(
     {"/edges", "/values", "/attributes", "/remove", "/changes", "/studio/api/stream"}
 )
-_OPEN = frozenset({"/health", "/ready"})
-# Files of the pages hold no data: browsers can open them, and send the token afterwards.
-_FILE = re.compile(r"/|/live\.(css|js)|/favicon\.ico|/studio(/\w+\.(css|js))?")
+_OPEN_PATHS = frozenset({"/health", "/ready"})
+# Files of the pages hold no data: browsers open them without the token, and send it afterwards.
+_FILE_PATH = re.compile(r"/|/live\.(css|js)|/favicon\.ico|/studio(/\w+\.(css|js))?")
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-_MOST_ADDRESSES = 10_000
+_MAX_ADDRESSES = 10_000
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -45,23 +45,23 @@ class Rates:
 
     def __init__(self, rate: float) -> None:
         self._rate = rate
-        self._most = max(1.0, rate)  # what an address may send at once
+        self._burst = max(1.0, rate)  # requests that an address may send at once
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def allow(self, address: str) -> bool:
         """Return whether an address may send a request now."""
         now = time.monotonic()
-        left, then = self._left.pop(address, (self._most, now))
-        left = min(self._most, left + (now - then) * self._rate)
+        left, then = self._left.pop(address, (self._burst, now))
+        left = min(self._burst, left + (now - then) * self._rate)
         allowed = left >= 1.0
         self._left[address] = (left - 1.0 if allowed else left), now
-        if len(self._left) > _MOST_ADDRESSES:
+        if len(self._left) > _MAX_ADDRESSES:
             self._left.popitem(last=False)
         return allowed
 
 
 class Guard:
-    """Looks at every request before the API does."""
+    """Checks every request before the API handles it."""
 
     def __init__(self, app: ASGIApp, *, settings: Settings, counters: Counters) -> None:
         self.app = app
@@ -75,15 +75,15 @@ class Guard:
             self._headers["Strict-Transport-Security"] = "max-age=31536000"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or hand it on."""
+        """Refuse a request, or pass it on."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         started = time.perf_counter()
         status = 500
-        # The server leaves out the body of an answer to HEAD; events would never end.
+        # HEAD is handled as GET, and the server drops the body; events would never end.
         is_head = scope["method"] == "HEAD" and not scope["path"].endswith("/events")
-        asked: Scope = {**scope, "method": "GET"} if is_head else scope
+        inner_scope: Scope = {**scope, "method": "GET"} if is_head else scope
 
         async def send_safely(message: Message) -> None:
             nonlocal status
@@ -91,12 +91,12 @@ class Guard:
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 for name, value in self._headers.items():
-                    headers.setdefault(name, value)  # a page may have a policy of its own
+                    headers.setdefault(name, value)  # a page may set its own policy
             await send(message)
 
         try:
             self._check(scope)
-            await self.app(asked, _limit_body(receive, self.settings.limits), send_safely)
+            await self.app(inner_scope, _limit_body(receive, self.settings.limits), send_safely)
         except RefusedError as error:
             seconds = 1 if error.status_code == 429 else None
             answer = make_problem(error.status_code, error.detail, error.fields, seconds=seconds)
@@ -106,8 +106,8 @@ class Guard:
                 answer.headers["Connection"] = "close"
             await answer(scope, receive, send_safely)
         finally:
-            # As it is described, so that metrics have few names.
-            path = getattr(asked.get("route"), "path", "other")
+            # The path of the route, so that metrics have few labels.
+            path = getattr(inner_scope.get("route"), "path", "other")
             self.counters.requests.labels(path, status).inc()
             if path != "/events":
                 self.counters.seconds.labels(path).observe(time.perf_counter() - started)
@@ -119,7 +119,7 @@ class Guard:
         if not self._rates.allow(client[0] if client else ""):
             raise RefusedError(429, "too many requests per second")
         host = _get_host_name(headers.get("host", ""))
-        # A name that someone points at this machine (DNS rebinding) is not one of ours.
+        # Refuse foreign names that resolve to this machine (DNS rebinding).
         if host not in self._hosts and not _is_address(host):
             raise RefusedError(
                 421, "the service is not known under this host name", [("Host", "is not allowed")]
@@ -130,7 +130,7 @@ class Guard:
         if length.isdecimal() and int(length[:20]) > self.settings.limits.body_bytes:
             raise RefusedError(413, _describe_limit(self.settings.limits))
         needs = self.settings.token_for
-        if needs == "nothing" or path in _OPEN or _FILE.fullmatch(path):
+        if needs == "nothing" or path in _OPEN_PATHS or _FILE_PATH.fullmatch(path):
             return
         if (needs == "all" or (path in CHANGES and method != "OPTIONS")) and not self._has_token(
             headers, method
@@ -143,16 +143,16 @@ class Guard:
 
     def _has_token(self, headers: Headers, method: str) -> bool:
         digest = sha256(_read_token(headers, method).encode()).digest()
-        # Digests, compared in constant time: neither length nor content can be measured.
+        # Digests compared in constant time reveal neither length nor content.
         return hmac.compare_digest(digest, self._token or b"") and self._token is not None
 
 
 def _read_token(headers: Headers, method: str) -> str:
-    """Return the token that a request brings; nothing without one."""
+    """Return the token of a request; empty if it has none."""
     scheme, _, given = headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return given.strip()
-    # A browser sends a password again by itself, so it is good for looking only.
+    # Browsers resend a password automatically, so it is accepted for reading only.
     if scheme.lower() == "basic" and method in _SAFE_METHODS:
         with contextlib.suppress(ValueError):
             return base64.b64decode(given.strip(), validate=True).decode().partition(":")[2]
@@ -160,7 +160,7 @@ def _read_token(headers: Headers, method: str) -> str:
 
 
 def _choose_challenge(headers: Headers) -> str:
-    """Let a browser that follows a link ask for the token; its scripts ask by themselves."""
+    """Make a browser that follows a link ask for the token; scripts of the pages ask themselves."""
     if headers.get("sec-fetch-mode") == "navigate":
         return 'Basic realm="gradraker: the token is the password", charset="UTF-8"'
     return "Bearer"
@@ -171,7 +171,7 @@ def _describe_limit(limits: Limits) -> str:
 
 
 def _check_origin(headers: Headers) -> None:
-    """Refuse what a page of another site sends through the user's browser."""
+    """Refuse requests that a page of another site sends through the user's browser."""
     site = headers.get("sec-fetch-site")
     origin = headers.get("origin")
     is_foreign = site is not None and site not in ("same-origin", "none")
@@ -199,15 +199,15 @@ def _is_address(host: str) -> bool:
 
 
 def _limit_body(receive: Receive, limits: Limits) -> Receive:
-    """Receive a body that may be neither too large nor too slow."""
-    size, is_complete, ends = 0, False, time.monotonic() + limits.seconds
+    """Limit the size of a body and the time that it takes."""
+    size, is_complete, deadline = 0, False, time.monotonic() + limits.seconds
 
     async def receive_in_time() -> Message:
         nonlocal size, is_complete
-        if is_complete:  # the API waits for the client to go away
+        if is_complete:  # the API waits for the client to disconnect
             return await receive()
         try:
-            async with asyncio.timeout(max(0.0, ends - time.monotonic())):
+            async with asyncio.timeout(max(0.0, deadline - time.monotonic())):
                 message = await receive()
         except TimeoutError:
             raise RefusedError(408, "the request took too long to arrive") from None

@@ -1,4 +1,4 @@
-"""The form of requests and answers; FastAPI checks requests and describes both by it."""
+"""Schemas of requests and answers, by which FastAPI checks requests and describes the API."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -14,39 +14,37 @@ from pydantic import (
 )
 
 from gradraker.live.journal.changes import Change
-from gradraker.live.settings import LARGEST_NUMBER, LONGEST_NAME, MOST_IN_BATCH
+from gradraker.live.settings import MAX_ITEMS, MAX_NAME_LENGTH, MAX_NUMBER
 
 _PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
 Name = Annotated[
     str,
-    StringConstraints(strict=True, min_length=1, max_length=LONGEST_NAME, pattern=_PRINTABLE),
+    StringConstraints(strict=True, min_length=1, max_length=MAX_NAME_LENGTH, pattern=_PRINTABLE),
 ]
-Number = Annotated[
-    float, Field(strict=True, ge=-LARGEST_NUMBER, le=LARGEST_NUMBER, allow_inf_nan=False)
-]
+Number = Annotated[float, Field(strict=True, ge=-MAX_NUMBER, le=MAX_NUMBER, allow_inf_nan=False)]
 Weight = Annotated[
     Number, Field(default=1.0, description="Edge weight, not 0; without it 1.", examples=[1.0])
 ]
 
 
 def _check_value(value: Any) -> Any:
-    """Return a finite number or a short text; a union would name each of its parts."""
-    if isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and re.match(_PRINTABLE, value):
-        value.encode()  # UnicodeEncodeError, which is a ValueError, for half a character
+    """Return a finite number or a short text; errors of a union type would list all its parts."""
+    if isinstance(value, str) and 0 < len(value) <= MAX_NAME_LENGTH and re.match(_PRINTABLE, value):
+        value.encode()  # UnicodeEncodeError, a ValueError, for half a surrogate pair
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        if abs(value) <= LARGEST_NUMBER:  # False for NaN
-            # Integers that a float cannot hold exactly are numbers, not labels.
+        if abs(value) <= MAX_NUMBER:  # False for NaN
+            # Integers that a float cannot represent exactly are numbers, not labels.
             return value if isinstance(value, float) or abs(value) <= 2**53 else float(value)
-        raise ValueError(f"must be a finite number of at most {LARGEST_NUMBER:g}")
-    raise ValueError(f"must be a finite number, or a label of 1 to {LONGEST_NAME} characters")
+        raise ValueError(f"must be a finite number of at most {MAX_NUMBER:g}")
+    raise ValueError(f"must be a finite number, or a label of 1 to {MAX_NAME_LENGTH} characters")
 
 
 def _check_attribute(value: Any) -> Any:
     return value if value is None or isinstance(value, bool) else _check_value(value)
 
 
-# A number, or a label: which one, the model says.
+# A number or a label, depending on the model.
 Value = Annotated[
     Any, PlainValidator(_check_value), WithJsonSchema(TypeAdapter(Number | Name).json_schema())
 ]
@@ -60,9 +58,9 @@ Coverage = Annotated[
     float | None,
     Field(ge=1e-6, le=1.0 - 1e-6, description="Share of true values that intervals should hold."),
 ]
-# What the fields of a request change, as the names of changes say it.
+# The kind of change of each field of a request.
 _KINDS = {"edges": "edge", "values": "value", "attributes": "attributes", "nodes": "node"}
-_MANY: Any = {"min_length": 1, "max_length": MOST_IN_BATCH}
+_SOME: Any = {"min_length": 1, "max_length": MAX_ITEMS}
 
 
 class Body(BaseModel):
@@ -79,7 +77,7 @@ class EdgeEnds(Body):
 
 
 class Edge(EdgeEnds):
-    """An edge from one node to another; nodes that do not exist are made."""
+    """An edge from one node to another; nodes that do not exist are created."""
 
     weight: Weight = 1.0
 
@@ -87,28 +85,28 @@ class Edge(EdgeEnds):
 class PutEdges(Body):
     """Edges to add; the weight of an edge that exists is replaced."""
 
-    edges: Annotated[list[Edge], Field(**_MANY)]
+    edges: Annotated[list[Edge], Field(**_SOME)]
 
 
 class PutValues(Body):
     """Values by node; a second value replaces the first."""
 
-    values: Annotated[dict[Name, Value], Field(**_MANY)]
+    values: Annotated[dict[Name, Value], Field(**_SOME)]
 
 
 class PutAttributes(Body):
-    """Attributes by node; they replace all attributes that the node had."""
+    """Attributes by node; they replace all attributes of the node."""
 
-    attributes: Annotated[dict[Name, Attributes], Field(**_MANY)]
+    attributes: Annotated[dict[Name, Attributes], Field(**_SOME)]
 
 
 class Remove(Body):
-    """What to remove: edges, the values or attributes of nodes, or whole nodes."""
+    """Edges, values or attributes of nodes, or whole nodes to remove."""
 
-    edges: Annotated[list[EdgeEnds], Field(max_length=MOST_IN_BATCH)] = []
-    values: Annotated[list[Name], Field(max_length=MOST_IN_BATCH)] = []
-    attributes: Annotated[list[Name], Field(max_length=MOST_IN_BATCH)] = []
-    nodes: Annotated[list[Name], Field(max_length=MOST_IN_BATCH)] = []
+    edges: Annotated[list[EdgeEnds], Field(max_length=MAX_ITEMS)] = []
+    values: Annotated[list[Name], Field(max_length=MAX_ITEMS)] = []
+    attributes: Annotated[list[Name], Field(max_length=MAX_ITEMS)] = []
+    nodes: Annotated[list[Name], Field(max_length=MAX_ITEMS)] = []
 
 
 class OneEdge(Edge):
@@ -152,38 +150,38 @@ OneChange = Annotated[
 
 
 class Changes(Body):
-    """Changes of any kind, in their order; all are kept or none."""
+    """Changes of any kind, in their order; all are accepted or none."""
 
-    changes: Annotated[list[OneChange], Field(**_MANY)]
+    changes: Annotated[list[OneChange], Field(**_SOME)]
 
 
-def to_change(one: Any, op: Any = None) -> Change:
-    """Return the change that an item of a request describes; without ``op``, it says which."""
-    if isinstance(one, str):
-        return Change(op, one)
-    given = vars(one)
+def to_change(item: Any, op: Any = None) -> Change:
+    """Return the change that an item of a request describes; without ``op``, the item has one."""
+    if isinstance(item, str):
+        return Change(op, item)
+    given = vars(item)
     node = given.get("source", given.get("node"))
     value = given.get("weight", given.get("value", given.get("attributes")))
     return Change(given.get("op", op), node, given.get("target"), value)
 
 
 def list_changes(body: Body) -> list[tuple[str, Change]]:
-    """Return the changes that a request asks for, each with the field that it comes from."""
+    """Return the changes that a request describes, each with the field that it comes from."""
     verb = "remove" if isinstance(body, Remove) else "put"
     found: list[tuple[str, Change]] = []
     for field, given in body:
         op: Any = f"{verb}_{_KINDS.get(field)}"
         if isinstance(given, dict):
-            found += [(f"{field}.{n}", Change(op, n, value=one)) for n, one in given.items()]
+            found += [(f"{field}.{n}", Change(op, n, value=value)) for n, value in given.items()]
         else:
-            found += [(f"{field}.{i}", to_change(one, op)) for i, one in enumerate(given)]
+            found += [(f"{field}.{i}", to_change(item, op)) for i, item in enumerate(given)]
     return found
 
 
 class PredictNodes(Body):
-    """Nodes of the graph; without them all whose values are unknown."""
+    """Nodes of the graph; default all unknown nodes."""
 
-    nodes: Annotated[list[Name] | None, Field(max_length=MOST_IN_BATCH)] = None
+    nodes: Annotated[list[Name] | None, Field(max_length=MAX_ITEMS)] = None
     coverage: Coverage = None
     probabilities: bool = False
 
@@ -194,8 +192,8 @@ class PredictNew(Body):
     links: Annotated[
         dict[
             Name,
-            Annotated[list[Name], Field(max_length=MOST_IN_BATCH)]
-            | Annotated[dict[Name, Number], Field(max_length=MOST_IN_BATCH)],
+            Annotated[list[Name], Field(max_length=MAX_ITEMS)]
+            | Annotated[dict[Name, Number], Field(max_length=MAX_ITEMS)],
         ],
         Field(min_length=1, max_length=1000),
     ]
@@ -205,7 +203,7 @@ class PredictNew(Body):
 
 
 class ExplainNodes(Body):
-    """Nodes of the graph, and how many known nodes to name for each."""
+    """Nodes of the graph, and how many known nodes to list for each."""
 
     nodes: Annotated[list[Name], Field(min_length=1, max_length=100)]
     top: Annotated[int, Field(ge=1, le=1000)] = 5
@@ -219,7 +217,7 @@ class Kept(BaseModel):
 
     first_seq: int
     last_seq: int
-    repeated: bool = Field(description="Whether a request with the same key was kept before.")
+    repeated: bool = Field(description="Whether a request with the same key was accepted before.")
     state: int | None = Field(description="The last finished state.")
 
 
@@ -243,7 +241,7 @@ class Predictions(BaseModel):
 
 
 class FieldProblem(BaseModel):
-    """A field of the request, and what is wrong with it."""
+    """A field of the request, and its problem."""
 
     field: str
     problem: str

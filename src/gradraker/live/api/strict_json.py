@@ -1,4 +1,4 @@
-"""JSON as the API takes it: a name occurs once in an object, or one of its values would be lost."""
+"""Strict JSON: a name must occur once in an object, since one of its values would be lost."""
 
 import json
 from collections import Counter
@@ -13,7 +13,7 @@ from gradraker.live.api.problems import RefusedError
 
 
 class RepeatedNameError(ValueError):
-    """An object has two members of one name."""
+    """An object has two members with the same name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name!r} is given twice")
@@ -21,7 +21,7 @@ class RepeatedNameError(ValueError):
 
 
 def load_json(text: bytes) -> Any:
-    """Return what JSON says; RepeatedNameError if an object has two members of one name."""
+    """Parse JSON; raise RepeatedNameError if an object has two members with the same name."""
     return json.loads(text, object_pairs_hook=_join)
 
 
@@ -45,7 +45,7 @@ class StrictRoute(APIRoute):
     """A route whose requests are read strictly."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what answers a request."""
+        """Return the handler of requests."""
         handle = super().get_route_handler()
 
         async def handle_strictly(request: Request) -> Response:

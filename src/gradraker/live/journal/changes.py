@@ -1,4 +1,4 @@
-"""Changes of a graph and its values, and the effect of several of them taken together."""
+"""Changes of a graph and its values, and their combined effect."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -30,12 +30,12 @@ class Change:
     value: Any = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the change as it is written in NDJSON."""
+        """Return the change as in NDJSON."""
         ends = {"node": self.node}
         if self.target is not None:
             ends = {"source": self.node, "target": self.target}
-        put = {"put_edge": "weight", "put_value": "value", "put_attributes": "attributes"}
-        return {"op": self.op} | ends | ({put[self.op]: self.value} if self.op in put else {})
+        fields = {"put_edge": "weight", "put_value": "value", "put_attributes": "attributes"}
+        return {"op": self.op} | ends | ({fields[self.op]: self.value} if self.op in fields else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class Numbered:
 
 @dataclass
 class Effect:
-    """The net effect of changes: first things are forgotten, then things are put."""
+    """The net effect of changes: removals come first, then additions."""
 
     forgotten_nodes: dict[str, None] = field(default_factory=dict)
     forgotten_edges: dict[Edge, None] = field(default_factory=dict)
     forgotten_values: dict[str, None] = field(default_factory=dict)
     forgotten_attributes: dict[str, None] = field(default_factory=dict)
-    nodes: dict[str, None] = field(default_factory=dict)  # those that edges name
+    nodes: dict[str, None] = field(default_factory=dict)  # ends of the edges
     edges: dict[Edge, float] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Effect:
 
 
 def compute_effect(changes: Iterable[Change]) -> Effect:
-    """Return the net effect of changes, which came in this order."""
+    """Return the net effect of changes in their order."""
     effect = Effect()
     parts: dict[str, tuple[dict[Any, Any], dict[Any, None]]] = {
         "edge": (effect.edges, effect.forgotten_edges),

@@ -15,12 +15,12 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from gradraker.exceptions import JournalError
 
-_SECONDS_TO_WAIT = 10
+_TIMEOUT_SECONDS = 10
 
 
 @dataclass(frozen=True)
 class Engines:
-    """Two ways into one database: ``write`` takes the lock when a transaction begins."""
+    """Two engines for one database: ``write`` takes the lock when a transaction begins."""
 
     write: Engine
     read: Engine
@@ -34,16 +34,16 @@ class Engines:
 
     @property
     def is_missing(self) -> bool:
-        """Whether there is no file yet; looking at it would make one."""
+        """Whether the file does not exist yet; connecting would create it."""
         return self.file is not None and not self.file.exists()
 
     def make_file(self) -> None:
-        """Make an empty file that only this user can read; SQLite's other files follow it."""
+        """Create an empty file that only this user can read; SQLite's other files inherit that."""
         if self.file is not None:
             os.close(os.open(self.file, os.O_CREAT | os.O_RDWR, 0o600))
 
     def get_now(self) -> ColumnElement[Any]:
-        """Return the time as the database sees it: machines may disagree about it."""
+        """Return the time of the database server, since clocks of machines may differ."""
         if self.is_sqlite:
             return literal(time.time())
         return func.extract("epoch", func.clock_timestamp())
@@ -61,7 +61,7 @@ def open_engines(journal: str) -> Engines:
     if url.drivername.startswith("postgresql"):
         options: dict[str, Any] = {
             "pool_pre_ping": True,
-            "connect_args": {"connect_timeout": _SECONDS_TO_WAIT},
+            "connect_args": {"connect_timeout": _TIMEOUT_SECONDS},
         }
         try:
             engine = create_engine(url, **options)
@@ -73,7 +73,7 @@ def open_engines(journal: str) -> Engines:
     path = Path(url.database or "")
     _check_file(path)
     write, read = (
-        create_engine(url, connect_args={"timeout": _SECONDS_TO_WAIT, "check_same_thread": False})
+        create_engine(url, connect_args={"timeout": _TIMEOUT_SECONDS, "check_same_thread": False})
         for _ in range(2)
     )
     for engine, begin in ((write, "BEGIN IMMEDIATE"), (read, "BEGIN")):
@@ -83,7 +83,7 @@ def open_engines(journal: str) -> Engines:
 
 
 def _check_file(path: Path) -> None:
-    """Refuse a file that could not be written, before a model is trained for it."""
+    """Refuse a file that cannot be written, before a model is trained for it."""
     folder = path.absolute().parent
     if not path.name:
         raise JournalError(str(path), "is not the name of a file")
@@ -111,13 +111,13 @@ def _parse(journal: str) -> URL:
 
 
 def _hide(journal: str) -> str:
-    """Return a URL without what may be a password."""
+    """Return a URL without user and password."""
     scheme, _, rest = journal.partition("://")
     return f"{scheme}://{rest.rpartition('@')[2]}"
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _: Any) -> None:
-    connection.isolation_level = None  # transactions begin where SQLAlchemy begins them
+    connection.isolation_level = None  # SQLAlchemy begins transactions
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")  # the log is synced at every commit
 
@@ -129,6 +129,6 @@ def is_out_of_space(error: BaseException) -> bool:
         return cause.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     code = getattr(cause, "sqlite_errorcode", None)
     if code is not None:
-        # A log that cannot grow is an I/O error to SQLite.
+        # SQLite reports a log that cannot grow as an I/O error.
         return (code & 0xFF) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
     return getattr(cause, "sqlstate", None) in ("53100", "58030")

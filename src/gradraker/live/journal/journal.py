@@ -1,4 +1,4 @@
-"""The journal: every acknowledged change, what was learned together, and snapshots of the model.
+"""The journal: all acknowledged changes, the batches in which they were learned, and snapshots.
 
 The model is a function of the journal: the first snapshot, then each batch of changes in turn.
 """
@@ -30,7 +30,7 @@ from gradraker.live.journal.tables import (
     snapshots,
 )
 
-# Two snapshots, so that one that was not written well can be passed over; and the first one.
+# Two snapshots, in case one is damaged, besides the first one.
 _KEPT_SNAPSHOTS = 2
 _CREATION_LOCK = 0x67726164  # any number that other programs do not use
 
@@ -69,9 +69,9 @@ class Journal:
             with engines.read.connect() as connection:
                 names = set(inspect(connection).get_table_names())
         except OperationalError as error:
-            raise JournalError(engines.name, f"cannot be opened: {_say(error)}") from None
+            raise JournalError(engines.name, f"cannot be opened: {_format(error)}") from None
         except DatabaseError as error:
-            raise JournalError(engines.name, f"is not a journal: {_say(error)}") from None
+            raise JournalError(engines.name, f"is not a journal: {_format(error)}") from None
         if engines.is_sqlite and names and "fact" not in names:
             raise JournalError(engines.name, "is a database of another program")
         return cls(engines)
@@ -80,17 +80,17 @@ class Journal:
         """Close all connections."""
         self.engines.dispose()
 
-    # -- the beginning -----------------------------------------------------------
+    # -- creation ----------------------------------------------------------------
 
     def is_new(self) -> bool:
-        """Return whether nothing was written yet."""
+        """Return whether nothing has been written yet."""
         if self.engines.is_missing:
             return True
         with self.engines.read.connect() as connection:
             return not inspect(connection).has_table("fact") or not _read_facts(connection)
 
     def create(self, model: bytes, names: Iterable[str], base: dict[str, str]) -> bool:
-        """Begin with a model file and its nodes; False if another process was quicker."""
+        """Create the journal with a model file and its nodes; False if another process did."""
         self.engines.make_file()
         with self.engines.write.begin() as connection:
             if not self.engines.is_sqlite:
@@ -108,7 +108,7 @@ class Journal:
         return True
 
     def read_facts(self) -> dict[str, str]:
-        """Return the facts that :meth:`create` wrote; JournalError if the format is another."""
+        """Return the facts that :meth:`create` wrote; JournalError if the format differs."""
         with self.engines.read.connect() as connection:
             found = _read_facts(connection)
         if found.get("format") != FORMAT:
@@ -155,11 +155,11 @@ class Journal:
         return [Batch(*row) for row in rows]
 
     def record_batch(self, batch: Batch, *, holder: str, epoch: int) -> bool:
-        """Write down what is learned next; False if the lease went to another process."""
+        """Record the next batch to learn; False if another process has the lease."""
         holds = (leases.c.id == 1) & (leases.c.holder == holder) & (leases.c.epoch == epoch)
         try:
             with self.engines.write.begin() as connection:
-                # The update locks the row: nobody takes the lease until the batch is written.
+                # The update locks the row: the lease cannot change until the batch is written.
                 statement = update(leases).where(holds).values(epoch=leases.c.epoch)
                 if connection.execute(statement).rowcount != 1:
                     return False
@@ -189,11 +189,11 @@ class Journal:
         raise JournalError(self.engines.name, "has no snapshot that is complete")
 
     def write_snapshot(self, snapshot: Snapshot) -> None:
-        """Write a snapshot, and delete those that are too old to be needed."""
+        """Write a snapshot, and delete old ones."""
         with self.engines.write.begin() as connection:
             same = snapshots.c.batch == snapshot.batch
             if connection.execute(select(snapshots.c.batch).where(same)).first() is not None:
-                return  # another process was quicker, with the same model
+                return  # another process has written the same model
             connection.execute(insert(snapshots).values(_to_row(snapshot)))
             newest = select(snapshots.c.batch).order_by(snapshots.c.batch.desc())
             kept = connection.execute(newest.limit(_KEPT_SNAPSHOTS)).scalars().all()
@@ -209,12 +209,12 @@ def _to_row(snapshot: Snapshot) -> dict[str, Any]:
     return asdict(snapshot) | {"digest": sha256(snapshot.model).hexdigest()}
 
 
-def _say(error: DatabaseError) -> str:
+def _format(error: DatabaseError) -> str:
     return " ".join(str(error.orig).split())
 
 
 def split(items: Iterable[Any], size: int) -> Iterator[Sequence[Any]]:
     """Yield lists of at most ``size`` items."""
-    left = iter(items)
-    while some := list(islice(left, size)):
+    remaining = iter(items)
+    while some := list(islice(remaining, size)):
         yield some

@@ -1,4 +1,4 @@
-"""The lease: one process at a time decides what is learned next."""
+"""The lease: one process at a time defines the next batch to learn."""
 
 import contextlib
 import os
@@ -17,8 +17,8 @@ from gradraker.live.journal.tables import leases
 class Lease:
     """A claim that expires unless it is renewed.
 
-    Taking it raises its epoch, and a batch is written only by the holder of the present epoch
-    (:meth:`Journal.record_batch`), so that a process that was asleep cannot do harm.
+    Taking it raises its epoch, and only the holder of the current epoch can write a batch
+    (:meth:`Journal.record_batch`), so that a process that was suspended cannot do harm.
     """
 
     def __init__(self, journal: Journal, *, seconds: float) -> None:
@@ -31,7 +31,7 @@ class Lease:
 
     @property
     def is_held(self) -> bool:
-        """Whether this process held the lease when it last looked."""
+        """Whether this process held the lease when it last checked."""
         return self.epoch > 0
 
     def acquire(self) -> bool:
@@ -40,13 +40,13 @@ class Lease:
             return self._acquire()
 
     def keep(self) -> None:
-        """Renew the lease from a thread of its own, while this process learns for long."""
+        """Renew the lease from a separate thread, since learning may take long."""
 
         def renew() -> None:
             while True:
                 time.sleep(self.seconds / 3)
                 with contextlib.suppress(DBAPIError, OSError), self._lock:
-                    if self.is_held:  # a lease that was released in the meantime stays free
+                    if self.is_held:  # do not take a released lease again
                         self._acquire()
 
         threading.Thread(target=renew, name="gradraker-lease", daemon=True).start()
@@ -59,7 +59,7 @@ class Lease:
         with self._engines.write.begin() as connection:
             row = connection.execute(select(leases, now.label("now")).with_for_update()).one()
             is_ours = row.holder == self.holder and row.epoch == self.epoch
-            # Machines that share a server may have equal names, those that share a file have not.
+            # Host names are unique among processes that share a file, but not a server.
             is_free = float(row.now) >= row.expires
             is_free |= self._engines.is_sqlite and _is_dead(row.holder)
             if not is_ours and not is_free:
@@ -75,7 +75,7 @@ class Lease:
         return True
 
     def release(self) -> None:
-        """Let another process take the lease at once."""
+        """Release the lease, so that another process can take it at once."""
         with self._lock:
             if not self.is_held:
                 return

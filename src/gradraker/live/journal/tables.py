@@ -8,14 +8,14 @@ import sqlalchemy as sa
 FORMAT = "1"  # a journal of another format is refused
 
 schema = sa.MetaData()
-_Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite's row number, 64 bits as well
+_Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # row numbers of SQLite have 64 bits
 _Float = sa.Float(53)
 
 
 def _make_table(
     name: str, /, *indexes: sa.Index, optional: Collection[str] = (), **kinds: Any
 ) -> sa.Table:
-    """Make a table by the kinds of its columns: the first is its key, optional ones may be NULL."""
+    """Make a table from the types of its columns: the first is the key, optional ones nullable."""
     key, *_ = kinds
     columns = (
         sa.Column(c, kind, primary_key=c == key, nullable=c in optional, autoincrement=False)
@@ -27,10 +27,10 @@ def _make_table(
 # Facts that never change: the format, the kind of values, whether edges have directions.
 facts = _make_table("fact", name=sa.Text, text=sa.Text)
 
-# One row. Writers lock it, so that numbers have no gaps and become visible in their order.
+# One row. Writers lock it, so that numbers have no gaps and become visible in order.
 counters = _make_table("counter", id=sa.Integer, last_seq=_Number)
 
-# Every change that was acknowledged, one row each. Rows are never changed or deleted.
+# One row per acknowledged change. Rows are never changed or deleted.
 changes = _make_table(
     "change",
     sa.Index("change_node", "node", "seq"),
@@ -44,7 +44,7 @@ changes = _make_table(
     optional=("target", "value"),
 )
 
-# Keys that clients gave, so that a request that is sent twice counts once.
+# Keys of clients, so that a request that is sent twice counts once.
 requests = _make_table("request", key=sa.Text, digest=sa.Text, first_seq=_Number, last_seq=_Number)
 
 # Nodes that exist after the last change.
@@ -55,10 +55,10 @@ batches = _make_table(
     "batch", number=_Number, first_seq=_Number, last_seq=_Number, epoch=_Number, time=_Float
 )
 
-# Changes that the model refused; a replay leaves them out.
+# Changes that the model refused; a replay skips them.
 refusals = _make_table("refusal", seq=_Number, reason=sa.Text)
 
-# Values and what was predicted before they were learned.
+# Values, and their predictions before they were learned.
 validations = _make_table(
     "validation",
     seq=_Number,
@@ -71,10 +71,10 @@ validations = _make_table(
     time=_Float,
 )
 
-# Model files. Number 0 is the model that the journal began with; it is kept.
+# Model files. Number 0 is the model that the journal started with; it is never deleted.
 snapshots = _make_table(
     "snapshot", batch=_Number, seq=_Number, digest=sa.Text, model=sa.LargeBinary
 )
 
-# One row: the process that decides what is learned next.
+# One row: the process that defines the next batch to learn.
 leases = _make_table("lease", id=sa.Integer, holder=sa.Text, epoch=_Number, expires=_Float)

@@ -1,4 +1,4 @@
-"""Write changes of several clients in one transaction: each is kept wholly or refused wholly."""
+"""Write requests of several clients in one transaction; each is accepted or refused as a whole."""
 
 import json
 import time
@@ -13,12 +13,12 @@ from gradraker.live.journal.changes import Change
 from gradraker.live.journal.journal import Journal, split
 from gradraker.live.journal.tables import changes, counters, nodes, requests
 
-_NAMES_AT_ONCE = 500  # databases limit the parameters of a statement
+_MAX_PARAMETERS = 500  # databases limit the parameters of a statement
 
 
 @dataclass(frozen=True)
 class Submission:
-    """Changes that a client sent in one request, and the key that it gave."""
+    """The changes of one request, and its key."""
 
     changes: tuple[Change, ...]
     key: str | None = None
@@ -52,20 +52,20 @@ Answer = Receipt | UnknownNode | KeyConflict
 
 
 def append(journal: Journal, submissions: Sequence[Submission]) -> list[Answer]:
-    """Write submissions in their order; what is returned as a Receipt is on disk."""
+    """Write submissions in their order; those answered by a Receipt are on disk."""
     with journal.engines.write.begin() as connection:
-        # To write the last number again locks all other writers out until the transaction ends.
+        # Updating the row locks out all other writers until the transaction ends.
         same = update(counters).where(counters.c.id == 1).values(last_seq=counters.c.last_seq)
         last_seq = connection.execute(same.returning(counters.c.last_seq)).scalar_one()
         writer = _Writer(connection, last_seq, submissions)
-        answers = [writer.take(one) for one in submissions]
+        answers = [writer.take(submission) for submission in submissions]
         writer.write()
     return answers
 
 
 @dataclass
 class _Writer:
-    """What a transaction is going to write."""
+    """Collects the rows that a transaction writes."""
 
     connection: Connection
     last_seq: int
@@ -73,11 +73,11 @@ class _Writer:
     time: float = field(default_factory=time.time)
 
     def __post_init__(self) -> None:
-        changed = [change for one in self.submissions for change in one.changes]
-        named = {name for one in changed for name in (one.node, one.target)}
+        submitted = [change for submission in self.submissions for change in submission.changes]
+        named = {name for change in submitted for name in (change.node, change.target)}
         self._before = {row.name for row in self._select(nodes, nodes.c.name, named)}
         self._nodes = set(self._before)
-        keys = {one.key for one in self.submissions}
+        keys = {submission.key for submission in self.submissions}
         self._requests: dict[str, tuple[str, Receipt]] = {
             row.key: (row.digest, Receipt(row.first_seq, row.last_seq, is_repeat=True))
             for row in self._select(requests, requests.c.key, keys)
@@ -86,14 +86,14 @@ class _Writer:
         self._new_requests: list[dict[str, Any]] = []
 
     def _select(self, table: Table, column: Any, names: set[Any]) -> Iterator[Any]:
-        """Yield the rows of a table that have one of some names."""
-        for some in split(sorted(names - {None}), _NAMES_AT_ONCE):
+        """Yield the rows of a table whose column has one of the names."""
+        for some in split(sorted(names - {None}), _MAX_PARAMETERS):
             yield from self.connection.execute(select(table).where(column.in_(some)))
 
     def take(self, submission: Submission) -> Answer:
-        """Number the changes of a submission, unless it is refused or was there already."""
-        # A digest that equal lists of changes share.
-        plain = [[one.op, one.node, one.target, one.value] for one in submission.changes]
+        """Number the changes of a submission, unless it is refused or a repetition."""
+        # Equal lists of changes have equal digests.
+        plain = [[c.op, c.node, c.target, c.value] for c in submission.changes]
         digest = sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
         if submission.key in self._requests:
             known_digest, receipt = self._requests[submission.key]
@@ -123,7 +123,7 @@ class _Writer:
         return Receipt(first_seq, self.last_seq)
 
     def write(self) -> None:
-        """Write what was taken."""
+        """Write the collected rows."""
         if not self._new_changes:
             return
         execute = self.connection.execute
@@ -134,7 +134,7 @@ class _Writer:
         added, removed = self._nodes - self._before, self._before - self._nodes
         if added:
             execute(insert(nodes), [{"name": name} for name in sorted(added)])
-        for some in split(sorted(removed), _NAMES_AT_ONCE):
+        for some in split(sorted(removed), _MAX_PARAMETERS):
             execute(delete(nodes).where(nodes.c.name.in_(some)))
 
 

@@ -1,4 +1,4 @@
-"""The process that learns, and the states that it hands over.
+"""The learning process, and the states that it publishes.
 
-The process that answers imports :mod:`.states` and :mod:`.supervisor`; the rest needs the models.
+The serving process imports only :mod:`.states` and :mod:`.supervisor`; the rest loads the models.
 """

@@ -1,4 +1,4 @@
-"""The process that learns: it reads the journal, learns batches, and publishes states."""
+"""The learning process: it reads the journal, learns batches, and publishes states."""
 
 import contextlib
 import os
@@ -22,19 +22,19 @@ from gradraker.live.learning.predicted import make_table
 from gradraker.live.learning.states import StateTable, open_state_file, to_plain, write_state
 from gradraker.live.settings import Settings
 
-_READ_AT_ONCE = 100_000
-# Outcomes of batches (errors, and changes that were refused) that a follower keeps, in case the
-# process that should write them dies.
-_KEPT_OUTCOMES = 100
-_MOST_REPORTED = 100
-# Trouble with the machine; by all other errors the model refuses what it was given.
-_TROUBLE = (DBAPIError, OSError, MemoryError)
-# Rest after a batch: a part of the time that it took, and the most seconds.
-_REST, _LONGEST_REST = 0.5, 0.25
+_MAX_READ = 100_000
+# Outcomes of batches (errors, and refused changes) that a process without the lease keeps, in case
+# the process that should write them dies.
+_MAX_OUTCOMES = 100
+_MAX_REPORTED = 100
+# Errors of the machine; any other error means that the model refuses a change.
+_SYSTEM_ERRORS = (DBAPIError, OSError, MemoryError)
+# Pause after a batch: a share of the time that it took, and the longest pause in seconds.
+_PAUSE_SHARE, _MAX_PAUSE = 0.5, 0.25
 
 
 class Learner:
-    """Applies batches of the journal to a model; the holder of the lease decides on them."""
+    """Applies batches of the journal to a model; the holder of the lease defines the batches."""
 
     def __init__(self, journal: Journal, settings: Settings) -> None:
         self.journal = journal
@@ -46,26 +46,26 @@ class Learner:
         self._snapshot_seq, self._snapshot_time = snapshot.seq, time.monotonic()
         self._table: StateTable | None = None
         self._outcomes: deque[tuple[list[Validation], dict[int, str]]]
-        self._outcomes = deque(maxlen=_KEPT_OUTCOMES)
+        self._outcomes = deque(maxlen=_MAX_OUTCOMES)
         self._reported: list[dict[str, Any]] = []
 
-    # -- one turn ----------------------------------------------------------------
+    # -- one iteration -----------------------------------------------------------
 
     def catch_up(self) -> bool:
         """Apply batches that are in the journal; return whether there were any."""
-        found = self.journal.read_batches(self.batch)
-        for batch in found:
+        batches = self.journal.read_batches(self.batch)
+        for batch in batches:
             self._apply(batch)
             if self.lease.is_held:
-                self.lease.acquire()  # a long replay must not lose it
-        return bool(found)
+                self.lease.acquire()  # a long replay must not lose the lease
+        return bool(batches)
 
     def learn_next(self) -> bool:
-        """Decide on the next batch and apply it, if we hold the lease and there are changes."""
+        """Record and apply the next batch, if we hold the lease and there are changes."""
         if not self.lease.acquire():
             return False
         self._write_outcomes()
-        if self.catch_up():  # what the last holder decided, before it lost the lease
+        if self.catch_up():  # batches that the last holder recorded
             self._write_outcomes()
             return True
         pending = self.journal.read_changes(self.seq, limit=self.settings.largest_batch)
@@ -80,9 +80,9 @@ class Learner:
         return True
 
     def make_state(self) -> StateTable:
-        """Predict all nodes by what was learned so far."""
+        """Predict all nodes with the current model."""
         self._table = make_table(
-            self.live, seq=self.seq, batch=self.batch, learned=self._reported[-_MOST_REPORTED:]
+            self.live, seq=self.seq, batch=self.batch, learned=self._reported[-_MAX_REPORTED:]
         )
         self._reported = []
         return self._table
@@ -103,17 +103,17 @@ class Learner:
     def _apply(self, batch: Batch, changes: Sequence[Numbered] | None = None) -> None:
         if changes is None:
             changes = self.journal.read_changes(
-                batch.first_seq - 1, upto=batch.last_seq, limit=_READ_AT_ONCE
+                batch.first_seq - 1, upto=batch.last_seq, limit=_MAX_READ
             )
             is_new = not has_outcome(self.journal, batch)
         else:
             is_new = True
         known_refusals = self.journal.read_refusals(batch)
-        changes = [one for one in changes if one.seq not in known_refusals]
+        changes = [numbered for numbered in changes if numbered.seq not in known_refusals]
         refused: dict[int, str] = {}
         try:
             validations = self._learn(changes, is_new)
-        except _TROUBLE:
+        except _SYSTEM_ERRORS:
             raise
         except Exception:
             validations, refused = self._learn_one_by_one(changes)
@@ -121,18 +121,18 @@ class Learner:
         self._table = None
         self._outcomes.append((validations, refused))
         self._reported += [
-            {"seq": one.seq, "node": one.node, "value": one.value, "predicted": one.predicted}
-            for one in validations
+            {"seq": v.seq, "node": v.node, "value": v.value, "predicted": v.predicted}
+            for v in validations
         ]
 
     def _learn(self, changes: Sequence[Numbered], is_new: bool = True) -> list[Validation]:
-        effect = compute_effect(one.change for one in changes)
+        effect = compute_effect(numbered.change for numbered in changes)
         before = self._table
         self.live.forget(effect)
         self.live.learn_graph(effect)
-        put = [one for one in changes if one.change.op == "put_value"]
-        put = [one for one in put if one.change.node in self.live.positions]
-        # A replay has no need to predict what was predicted when the batch was new.
+        put = [n for n in changes if n.change.op == "put_value"]
+        put = [n for n in put if n.change.node in self.live.positions]
+        # A replay need not validate again.
         validations = self._validate(put, before) if is_new else []
         self.live.learn_values(effect)
         return validations
@@ -140,28 +140,28 @@ class Learner:
     def _learn_one_by_one(
         self, changes: Sequence[Numbered]
     ) -> tuple[list[Validation], dict[int, str]]:
-        """Learn each change alone, because the model refuses some of them.
+        """Learn each change separately, because the model refuses some of them.
 
-        Putting and removing again what is there or gone already changes nothing, so it does
-        no harm that a part of the batch may have been learned.
+        Part of the batch may have been learned already: that does no harm, since putting or
+        removing something twice has the same effect as once.
         """
         validations: list[Validation] = []
         refused: dict[int, str] = {}
-        for one in changes:
+        for numbered in changes:
             try:
-                validations += self._learn([one])
-            except _TROUBLE:
+                validations += self._learn([numbered])
+            except _SYSTEM_ERRORS:
                 raise
             except Exception as error:
-                refused[one.seq] = " ".join(str(error).split())[:500]
+                refused[numbered.seq] = " ".join(str(error).split())[:500]
         return validations, refused
 
     def _validate(self, put: Sequence[Numbered], before: StateTable | None) -> list[Validation]:
-        """Compare values with what is predicted before they are learned."""
+        """Compare values with their predictions before they are learned."""
         if not put or not self.live.n_known:
             return []
         model, positions = self.live.model, self.live.positions
-        names = list(dict.fromkeys(one.change.node for one in put))
+        names = list(dict.fromkeys(numbered.change.node for numbered in put))
         predicted: dict[str, Any] = {}
         if before is not None and before.predictions is not None:
             rows = {name: before.positions[name] for name in names if name in before.positions}
@@ -174,20 +174,20 @@ class Learner:
         known, has_labels = model.known_values_, self.live.has_labels
         # The mean of known values, or their most common label.
         baseline: Any = Counter(known.tolist()).most_common(1)[0][0] if has_labels else known.mean()
-        seen: set[str] = set()
+        earlier: set[str] = set()
         validations = []
-        for one in put:
-            node, value = one.change.node, one.change.value
-            guess = to_plain(predicted[node])
-            is_first = not is_known[positions[node]] and node not in seen
-            seen.add(node)
+        for numbered in put:
+            node, value = numbered.change.node, numbered.change.value
+            prediction = to_plain(predicted[node])
+            is_first = not is_known[positions[node]] and node not in earlier
+            earlier.add(node)
             errors = [np.nan, np.nan]
             if has_labels:
-                errors = [float(guess != value), float(baseline != value)]
-            elif guess is not None:
-                errors = [float(guess - value), float(baseline - value)]
-            validations.append(Validation(one.seq, node, value, guess, is_first, *errors))
-        return [one for one in validations if np.isfinite([one.error, one.baseline_error]).all()]
+                errors = [float(prediction != value), float(baseline != value)]
+            elif prediction is not None:
+                errors = [float(prediction - value), float(baseline - value)]
+            validations.append(Validation(numbered.seq, node, value, prediction, is_first, *errors))
+        return [v for v in validations if np.isfinite([v.error, v.baseline_error]).all()]
 
     def _write_outcomes(self) -> None:
         while self._outcomes:
@@ -199,9 +199,9 @@ class Learner:
 
 
 def run_learner(settings: Settings, channel: Connection) -> None:
-    """Learn until the channel is closed: the life of the learning process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to both; the other one stops us
-    os.nice(5)  # answers come first
+    """Run the learning process until the channel is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent too, which stops us
+    os.nice(5)  # answering requests comes first
     journal = Journal.open(settings.journal)
     learner = Learner(journal, settings)
     learner.lease.keep()
@@ -216,7 +216,7 @@ def run_learner(settings: Settings, channel: Connection) -> None:
                     is_published, wait = False, 0.0
                 if not is_published:
                     table = learner.make_state()
-                    if trouble is not None:  # whoever waits for the state finds the service well
+                    if trouble is not None:  # cleared before the state is visible
                         trouble = None
                         channel.send(("trouble", trouble))
                     with open_state_file() as file:
@@ -224,14 +224,14 @@ def run_learner(settings: Settings, channel: Connection) -> None:
                         channel.send(("state", learner.lease.is_held))
                         send_handle(channel, file.fileno(), os.getppid())
                     is_published = True
-                    # Fewer, larger batches leave time for answers, which each new state slows down.
-                    time.sleep(min(_REST * (time.monotonic() - started), _LONGEST_REST))
+                    # Fewer, larger batches leave time for requests, which each new state delays.
+                    time.sleep(min(_PAUSE_SHARE * (time.monotonic() - started), _MAX_PAUSE))
                 else:
                     learner.write_snapshot()
             except (BrokenPipeError, MemoryError):
                 raise
             except Exception as error:
-                # A full disk, a database that is away: go on when it is over.
+                # Such as a full disk or an unreachable database: retry until it is over.
                 found, wait = _describe(error), 1.0
             if found != trouble:
                 trouble = found
@@ -242,7 +242,7 @@ def run_learner(settings: Settings, channel: Connection) -> None:
             learner.write_snapshot(is_due=True)
             learner.lease.release()
     except (BrokenPipeError, ConnectionResetError):
-        pass  # the other process is gone
+        pass  # the serving process is gone
     finally:
         journal.close()
 
@@ -253,7 +253,7 @@ def _describe(error: Exception) -> str:
 
 
 def _is_closed(channel: Connection, seconds: float) -> bool:
-    """Wait for a message; return whether the service asks to stop or is gone."""
+    """Wait for a message; return whether the serving process asks to stop or is gone."""
     try:
         wait = seconds
         while channel.poll(wait):

@@ -1,4 +1,4 @@
-"""A model of graphs that learns the effect of changes; it is used through the protocol only."""
+"""A model of graphs that learns the effect of changes, through the common protocol only."""
 
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ class LiveModel:
 
     @property
     def attributes_are_learned(self) -> bool:
-        """Whether the model began with attributes, so that it knows what they mean."""
+        """Whether the model started with attributes, so that it has learned their meaning."""
         return not self.is_empty and self.model.attributes_ is not None
 
     @property
@@ -57,7 +57,7 @@ class LiveModel:
     # -- learning ----------------------------------------------------------------
 
     def forget(self, effect: Effect) -> None:
-        """Forget nodes, edges and values; those that the model does not have are passed over."""
+        """Forget nodes, edges and values; those that the model does not have are skipped."""
         if self.is_empty or not effect.forgets:
             return
         at, matrix = self.positions, self.model.adjacency_.tocsr()
@@ -90,7 +90,7 @@ class LiveModel:
     def _fit_without(
         self, keep: NDArray[np.bool_], left: NDArray[np.bool_], edges: Sequence[tuple[str, str]]
     ) -> None:
-        """Fit again, on some nodes, some of the values, and all edges but some."""
+        """Fit again on the nodes of ``keep`` and the values of ``left``, without some edges."""
         matrix = self.model.adjacency_.tolil(copy=True)
         for source, target in edges:
             matrix[self.positions[source], self.positions[target]] = 0.0
@@ -101,7 +101,7 @@ class LiveModel:
             zip(self.model.nodes_[left].tolist(), self.model.values_[left].tolist(), strict=True)
         )
         self._start_again()
-        # Without any value left there is a graph, and nothing to predict from.
+        # If no value is left, only the graph is learned.
         self.model.partial_fit(graph, values or None, names=names)
         self.is_empty = False
 
@@ -128,7 +128,7 @@ class LiveModel:
         options: dict[str, Any] = {}
         put: dict[str, Any] = {node: {} for node in effect.forgotten_attributes}
         put |= effect.attributes
-        attributes = {node: one for node, one in put.items() if node in self.positions}
+        attributes = {node: own for node, own in put.items() if node in self.positions}
         if self.attributes_are_learned and attributes:
             names = self.to_names(attributes)
             options["attributes"] = dict(zip(names, attributes.values(), strict=True))
@@ -162,7 +162,7 @@ def read_live_model(content: bytes, facts: dict[str, str]) -> LiveModel:
 
 
 def describe_base(model: NodeModel | None, *, has_labels: bool = False) -> dict[str, str]:
-    """Return the facts of a journal that begins with a model, or with nothing.
+    """Return the facts of a journal that starts with a model, or empty.
 
     The names of the model must be texts or integers.
     """
@@ -183,7 +183,7 @@ def describe_base(model: NodeModel | None, *, has_labels: bool = False) -> dict[
 
 
 def dump_base(model: NodeModel | None) -> tuple[bytes, list[str]]:
-    """Return the file and the names of nodes of the model that a journal begins with."""
+    """Return the file and the node names of the model that a journal starts with."""
     if model is None:
         return b"", []
     live = LiveModel(model, is_directed=True)

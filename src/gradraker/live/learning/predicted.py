@@ -1,4 +1,4 @@
-"""Predictions of all nodes, for a state."""
+"""Compute the predictions of all nodes for a state."""
 
 import contextlib
 import time
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.live.learning.live_model import LiveModel
-from gradraker.live.learning.states import USUAL_COVERAGE, StateTable, to_plain
+from gradraker.live.learning.states import DEFAULT_COVERAGE, StateTable, to_plain
 from gradraker.models import NodeModel
 
-# Intervals of all nodes are computed beforehand if that takes at most so many seconds.
-_SECONDS_FOR_INTERVALS = 0.5
-_NODES_TO_TIME = (64, 1024)
+# Intervals of all nodes are computed in advance if that takes at most this long.
+_MAX_INTERVAL_SECONDS = 0.5
+_TIMED_NODES = (64, 1024)
 
 
 def make_table(
@@ -65,32 +65,32 @@ def make_table(
 
 
 def _prepare_for_new(live: LiveModel, *, has_intervals: bool) -> None:
-    """Predict a new node, so that the model computes here what all of them need, once."""
+    """Predict a new node, so that the model caches what all new nodes need."""
     names = live.model.nodes_
     new = int(names.max()) + 1 if live.has_integer_names else f"{max(live.names, key=len)} "
-    options = {"return_interval": True, "coverage": USUAL_COVERAGE} if has_intervals else {}
-    with contextlib.suppress(ValueError, TypeError):  # a client that asks for one is told why
+    options = {"return_interval": True, "coverage": DEFAULT_COVERAGE} if has_intervals else {}
+    with contextlib.suppress(ValueError, TypeError):  # reported to clients that ask for one
         live.model.predict_new({new: {names[0]: 1.0}}, **options)
 
 
 def can_have_intervals(model: NodeModel) -> bool:
     """Return whether a fitted model has intervals."""
     try:
-        model.predict(model.nodes_[:1], return_interval=True, coverage=USUAL_COVERAGE)
+        model.predict(model.nodes_[:1], return_interval=True, coverage=DEFAULT_COVERAGE)
     except ValueError:
         return False
     return True
 
 
 def _compute_intervals(model: NodeModel, nodes: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Return intervals of all nodes, or None if it takes too long; then they come on demand."""
-    for n in _NODES_TO_TIME:
+    """Return intervals of all nodes, or None if it takes too long; then they are made on demand."""
+    for n in _TIMED_NODES:
         if n < len(nodes):
             start = time.perf_counter()
-            model.predict(nodes[:n], return_interval=True, coverage=USUAL_COVERAGE)
+            model.predict(nodes[:n], return_interval=True, coverage=DEFAULT_COVERAGE)
             took = time.perf_counter() - start
-            # A few nodes take longer each than many.
-            expected = took if n == _NODES_TO_TIME[0] else took * len(nodes) / n
-            if expected > _SECONDS_FOR_INTERVALS:
+            # The time per node is larger for few nodes.
+            expected = took if n == _TIMED_NODES[0] else took * len(nodes) / n
+            if expected > _MAX_INTERVAL_SECONDS:
                 return None
-    return np.asarray(model.predict(nodes, return_interval=True, coverage=USUAL_COVERAGE)[1])
+    return np.asarray(model.predict(nodes, return_interval=True, coverage=DEFAULT_COVERAGE)[1])

@@ -1,9 +1,9 @@
-"""States: what the learning process hands to the process that answers.
+"""States, which the learning process passes to the serving process.
 
-A state is a file without a name: predictions of all nodes, and the model itself. Arrays lie side by
-side in it and are mapped into memory, so that a state of hundreds of megabytes is taken over in
-milliseconds. Where the system allows it, the file is in memory: states come often, and the disk is
-for the journal. Only the two processes can reach it, and it goes with them.
+A state is an anonymous file with the predictions of all nodes and the model. Its arrays are
+memory-mapped, so that a state of hundreds of megabytes is loaded in milliseconds. Where the system
+allows it, the file is in memory: states are frequent, and the disk is for the journal. Only the two
+processes can access it, and it is removed when they end.
 """
 
 import math
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from gradraker.models import NodeModel
 
-USUAL_COVERAGE = 0.9
+DEFAULT_COVERAGE = 0.9
 _ALIGNMENT = 64
 _LENGTH = struct.Struct("<Q")
 
@@ -41,11 +41,11 @@ class StateTable:
     is_known: NDArray[np.bool_]  # [n]
     values: list[Any]  # [n]: None where unknown
     has_intervals: bool
-    intervals: NDArray[np.float64] | None  # [n, 2] at the usual coverage, where that is quick
+    intervals: NDArray[np.float64] | None  # [n, 2] at the default coverage, if that is quick
     classes: list[Any] | None
     probabilities: NDArray[np.float64] | None  # [n, K]
     facts: dict[str, Any]
-    learned: list[dict[str, Any]]  # values of the last batch, and what was predicted before
+    learned: list[dict[str, Any]]  # values of the last batch, and their predictions before
 
     @cached_property
     def positions(self) -> dict[str, int]:
@@ -54,13 +54,13 @@ class StateTable:
 
     @cached_property
     def label_kinds(self) -> tuple[type, ...]:
-        """Types that a label may have: those of the known ones, as 3 and "3" read alike."""
-        return tuple({type(one) for one in self.classes or ()}) or (str, int)
+        """Types that a label may have: those of the known ones, since 3 and "3" look alike."""
+        return tuple({type(label) for label in self.classes or ()}) or (str, int)
 
 
 @dataclass(eq=False)
 class State:
-    """A table, and the model behind it, which is made when it is first needed."""
+    """A table, and the model behind it, which is loaded when it is first needed."""
 
     table: StateTable
     read_model: "Callable[[], NodeModel]"
@@ -72,7 +72,7 @@ class State:
 
     @cached_property
     def second_model(self) -> "NodeModel":
-        """The same model, for the thread that explains: a model is used by one thread."""
+        """A copy for the thread that explains, since a model must be used by one thread only."""
         return self.read_model()
 
     def to_name(self, text: str) -> Any:
@@ -81,7 +81,7 @@ class State:
 
 
 def is_integer_name(name: str) -> bool:
-    """Return whether a text is an integer as NumPy holds it, written in one way only."""
+    """Return whether a text is a 64-bit integer in its canonical form."""
     digits = name.removeprefix("-")
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= 19):
         return False
@@ -89,14 +89,14 @@ def is_integer_name(name: str) -> bool:
 
 
 def open_state_file() -> BinaryIO:
-    """Open a file that has no name."""
+    """Open an anonymous file."""
     if hasattr(os, "memfd_create"):  # Linux
         return os.fdopen(os.memfd_create("gradraker-state"), "w+b")
     return cast(BinaryIO, tempfile.TemporaryFile())
 
 
 def write_state(file: BinaryIO, table: StateTable, model: "NodeModel") -> None:
-    """Write a state to a file; where its parts are is written at the end."""
+    """Write a state to a file; the positions of its parts are written at the end."""
     places = []
     for content in (table, model):
         buffers: list[pickle.PickleBuffer] = []
@@ -111,8 +111,8 @@ def write_state(file: BinaryIO, table: StateTable, model: "NodeModel") -> None:
 
 
 def read_state(descriptor: int) -> State:
-    """Map a state into memory, by the descriptor of its file."""
-    # Changes stay in this process: a model may fill in what it computes when first needed.
+    """Memory-map a state, by the descriptor of its file."""
+    # Copy on write: a model may cache what it computes when first needed.
     view = memoryview(mmap.mmap(descriptor, 0, access=mmap.ACCESS_COPY))
     (end,) = _LENGTH.unpack(view[-_LENGTH.size :])
     places = pickle.loads(view[end : -_LENGTH.size])
@@ -125,11 +125,11 @@ def read_state(descriptor: int) -> State:
 
 
 def to_plain(value: Any) -> Any:
-    """Return what JSON can hold: no NumPy, no NaN, no infinity."""
+    """Return a value ready for JSON: no NumPy types, no NaN, no infinity."""
     if isinstance(value, dict):
-        return {str(key): to_plain(one) for key, one in value.items()}
+        return {str(key): to_plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [to_plain(one) for one in value]
+        return [to_plain(item) for item in value]
     if isinstance(value, np.ndarray | np.generic):
         return to_plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):

@@ -1,4 +1,4 @@
-"""Start the learning process, take over its states, and start it again if it dies."""
+"""Start the learning process, receive its states, and restart it if it dies."""
 
 import multiprocessing
 import os
@@ -14,20 +14,20 @@ from gradraker.live.learning.states import State, read_state
 from gradraker.live.settings import Settings
 
 _THREAD_VARIABLES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-_LONGEST_PAUSE = 30.0
+_MAX_PAUSE = 30.0
 
 
 class Supervisor:
-    """The learning process, seen from the process that answers.
+    """The learning process, as the serving process sees it.
 
     Parameters
     ----------
     settings : Settings
-        Those of the service.
+        Settings of the service.
     on_state : callable
         Called with each new state and whether the learner holds the lease.
     on_trouble : callable
-        Called with a sentence, or with None when the trouble is over.
+        Called with a message, or with None when the trouble is over.
     on_start : callable
         Called when a learning process starts.
     """
@@ -53,7 +53,7 @@ class Supervisor:
         self._thread.start()
 
     def wake(self) -> None:
-        """Tell the learning process that there are changes."""
+        """Notify the learning process of new changes."""
         self._send("wake")
 
     def stop(self, *, seconds: float = 20.0) -> None:
@@ -63,7 +63,7 @@ class Supervisor:
         self._thread.join(seconds)
 
     def _send(self, message: str) -> None:
-        # If it is gone, its successor looks at the journal anyway.
+        # If it is gone, its successor reads the journal anyway.
         with self._lock, suppress(OSError):
             if self._channel is not None:
                 self._channel.send(message)
@@ -77,7 +77,7 @@ class Supervisor:
                 return
             self._has_ended = True
             self._on_trouble("the learning process ended; it is started again")
-            pause = 0.5 if time.monotonic() - started > 60.0 else min(2 * pause, _LONGEST_PAUSE)
+            pause = 0.5 if time.monotonic() - started > 60.0 else min(2 * pause, _MAX_PAUSE)
             self._is_stopping.wait(pause)
 
     def _run_once(self) -> None:
@@ -131,7 +131,7 @@ class Supervisor:
 
 
 def _start_learner(settings: Settings, channel: Connection) -> None:
-    """Run the learning process; the process that starts it does not load what this one needs."""
+    """Run the learning process; its imports are not loaded in the serving process."""
     from gradraker.live.learning.learner import run_learner
 
     run_learner(settings, channel)
@@ -139,7 +139,7 @@ def _start_learner(settings: Settings, channel: Connection) -> None:
 
 @contextmanager
 def _limit_threads() -> Iterator[None]:
-    """Leave a core to the process that answers, while a process is started."""
+    """Set the number of threads of a process that is started: leave a core to this one."""
     n_threads = str(max(1, (os.cpu_count() or 1) - 1))
     added = [name for name in _THREAD_VARIABLES if name not in os.environ]
     os.environ.update(dict.fromkeys(added, n_threads))

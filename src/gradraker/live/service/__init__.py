@@ -1,4 +1,4 @@
-"""What happens behind the API of a live service."""
+"""The service behind the HTTP API: threads that write, predict and publish states."""
 
 from gradraker.live.service.service import NotReadyError, Service
 from gradraker.live.service.writer import NotKeptError, TooBusyError

@@ -1,14 +1,14 @@
-"""Numbers about the service, in the text format of Prometheus."""
+"""Metrics of the service, in the text format of Prometheus."""
 
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 
 class Counters:
-    """What is counted and measured."""
+    """Counters and gauges of the service."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -17,7 +17,7 @@ class Counters:
             "gradraker_requests", "Requests, by path and status", ["path", "status"], **options
         )
         self.seconds = Histogram(
-            "gradraker_request_seconds", "Time to answer", ["path"], buckets=_SECONDS, **options
+            "gradraker_request_seconds", "Time to answer", ["path"], buckets=_BUCKETS, **options
         )
         self.changes = Counter("gradraker_changes", "Changes written to the journal", **options)
         self.predictions = Counter("gradraker_predictions", "Nodes predicted", ["kind"], **options)
@@ -37,5 +37,5 @@ class Counters:
         self.trouble = Gauge("gradraker_trouble", "1 while changes cannot be learned", **options)
 
     def to_text(self) -> bytes:
-        """Return all numbers as Prometheus reads them."""
+        """Return all metrics in the format of Prometheus."""
         return generate_latest(self.registry)

@@ -1,4 +1,4 @@
-"""Threads that ask the model: new nodes that wait together are predicted together.
+"""Threads that use the model: waiting requests for new nodes are predicted together.
 
 A call for 16 new nodes takes as long as a call for one, 2.3 ms on a graph of 20 000 nodes.
 """
@@ -31,11 +31,11 @@ class _Job:
 class Predictor:
     """A thread that uses the model of a state."""
 
-    _MOST_TOGETHER = 64
+    _MAX_GROUP = 64
 
-    def __init__(self, name: str, *, most_waiting: int) -> None:
-        self._jobs: queue.Queue[_Job | None] = queue.Queue(most_waiting)
-        self._kept: deque[_Job | None] = deque()  # taken from the queue, but not fit for the group
+    def __init__(self, name: str, *, max_waiting: int) -> None:
+        self._jobs: queue.Queue[_Job | None] = queue.Queue(max_waiting)
+        self._next: deque[_Job | None] = deque()  # taken from the queue, for the next group
         self._thread = threading.Thread(target=self._run, name=f"gradraker-{name}", daemon=True)
 
     def start(self) -> None:
@@ -43,7 +43,7 @@ class Predictor:
         self._thread.start()
 
     def stop(self) -> None:
-        """Finish what waits, then end the thread."""
+        """Finish the waiting jobs, then end the thread."""
         self._jobs.put(None)
         self._thread.join(10.0)
 
@@ -52,12 +52,12 @@ class Predictor:
         return await self._submit(state, work=work)
 
     async def predict_new(self, state: State, links: Links, options: Options) -> dict[str, Any]:
-        """Predict new nodes by their links: what the model's ``predict_new`` returns."""
+        """Return the result of the model's ``predict_new``."""
         found: dict[str, Any] = await self._submit(state, links=links, options=options)
         return found
 
-    async def _submit(self, state: State, **what: Any) -> Any:
-        job = _Job(state, **what)
+    async def _submit(self, state: State, **job_fields: Any) -> Any:
+        job = _Job(state, **job_fields)
         try:
             self._jobs.put_nowait(job)
         except queue.Full:
@@ -66,7 +66,7 @@ class Predictor:
 
     def _run(self) -> None:
         while True:
-            job = self._kept.popleft() if self._kept else self._jobs.get()
+            job = self._next.popleft() if self._next else self._jobs.get()
             if job is None:
                 return
             if job.work is None:
@@ -78,9 +78,9 @@ class Predictor:
                 job.future.set_exception(error)
 
     def _gather(self, first: _Job) -> list[_Job]:
-        """Return jobs that one call of the model can answer."""
-        together, names = [first], set(first.links)
-        while len(together) < self._MOST_TOGETHER:
+        """Return waiting jobs that one call of the model can answer."""
+        group, names = [first], set(first.links)
+        while len(group) < self._MAX_GROUP:
             try:
                 job = self._jobs.get_nowait()
             except queue.Empty:
@@ -89,22 +89,22 @@ class Predictor:
                 job is None
                 or job.work is not None
                 or job.state is not first.state
-                or job.options != first.options  # so they differ if they have attributes
+                or job.options != first.options  # attributes are among them
                 or not names.isdisjoint(job.links)
             ):
-                self._kept.append(job)
+                self._next.append(job)
                 break
-            together.append(job)
+            group.append(job)
             names.update(job.links)
-        return together
+        return group
 
     def _predict(self, jobs: Sequence[_Job]) -> None:
         state, options = jobs[0].state, jobs[0].options
         to_name = state.to_name
         links = {  # new nodes without links have no edges
-            to_name(node): {to_name(other): weight for other, weight in one.items()}
+            to_name(node): {to_name(other): weight for other, weight in others.items()}
             for job in jobs
-            for node, one in job.links.items()
+            for node, others in job.links.items()
         }
         try:
             found = state.model.predict_new(links, **options)
@@ -112,7 +112,7 @@ class Predictor:
             if len(jobs) == 1:
                 jobs[0].future.set_exception(error)
                 return
-            for job in jobs:  # one of them is refused: each gets an answer of its own
+            for job in jobs:  # at least one is refused: answer each separately
                 self._predict([job])
             return
         for job in jobs:

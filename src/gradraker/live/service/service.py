@@ -1,4 +1,4 @@
-"""The service behind the API: the journal, the learner, the present state."""
+"""The service behind the API: the journal, the learner and the current state."""
 
 import asyncio
 import threading
@@ -18,7 +18,7 @@ from gradraker.live.settings import Settings
 
 
 class NotReadyError(Exception):
-    """There is no state yet, because the first one is still being learned."""
+    """The first state is still being learned."""
 
 
 def _load_models() -> None:
@@ -26,7 +26,7 @@ def _load_models() -> None:
 
     import gradraker.models  # noqa: F401
 
-    # Questions are small, and the other cores learn.
+    # Requests are small, and learning uses the other cores.
     threadpoolctl.threadpool_limits(limits=1)
 
 
@@ -39,11 +39,11 @@ class Service:
         self.journal = journal
         self.facts = journal.read_facts()
         self.counters = Counters()
-        self.hub = Hub(most=limits.listeners)
-        self.writer = Writer(journal, most_waiting=limits.waiting, on_written=self._note_written)
-        self.predictor = Predictor("predictor", most_waiting=limits.waiting)
-        self.explainer = Predictor("explainer", most_waiting=min(20, limits.waiting))
-        self.reader = Predictor("reader", most_waiting=limits.waiting)  # of the journal
+        self.hub = Hub(max_listeners=limits.listeners)
+        self.writer = Writer(journal, max_waiting=limits.waiting, on_written=self._note_written)
+        self.predictor = Predictor("predictor", max_waiting=limits.waiting)
+        self.explainer = Predictor("explainer", max_waiting=min(20, limits.waiting))
+        self.reader = Predictor("reader", max_waiting=limits.waiting)  # of the journal
         self.state: State | None = None
         self.holds_lease = False
         self.trouble: str | None = None
@@ -64,12 +64,12 @@ class Service:
 
     @property
     def n_pending(self) -> int:
-        """Number of changes that were not learned yet."""
+        """Number of changes that have not been learned yet."""
         learned = self.state.table.seq if self.state else self._seq_at_start
         return max(0, self.last_seq - learned)
 
     def start_learning(self) -> None:
-        """Start the learning process, before anything else: it takes longest."""
+        """Start the learning process; call it first, since its start takes longest."""
         self._supervisor.start()
 
     def start(self) -> None:
@@ -77,11 +77,11 @@ class Service:
         self._loop = asyncio.get_running_loop()
         for thread in (self.writer, self.predictor, self.explainer, self.reader):
             thread.start()
-        # While the learner starts: the first state needs it.
+        # While the learner starts: the first state needs the models.
         threading.Thread(target=_load_models, daemon=True).start()
 
     def stop(self) -> None:
-        """Keep what was sent, stop learning, close the journal."""
+        """Write the waiting changes, stop learning, close the journal."""
         self.writer.stop()
         for thread in (self.predictor, self.explainer, self.reader):
             thread.stop()
@@ -91,16 +91,16 @@ class Service:
     # -- changes -----------------------------------------------------------------
 
     async def submit(self, submission: Submission) -> Answer:
-        """Write changes to the journal; when it returns a Receipt they are on disk."""
+        """Write changes to the journal; when this returns a Receipt, they are on disk."""
         if self.n_pending + len(submission.changes) > self.settings.limits.pending:
             raise TooBusyError("too many changes wait to be learned", seconds=5)
         return await self.writer.write(submission)
 
     def _note_written(self, answers: Sequence[Answer]) -> None:
-        new = [one for one in answers if isinstance(one, Receipt) and not one.is_repeat]
+        new = [a for a in answers if isinstance(a, Receipt) and not a.is_repeat]
         if new:
-            self.last_seq = max(self.last_seq, *(one.last_seq for one in new))
-            self.counters.changes.inc(sum(one.last_seq - one.first_seq + 1 for one in new))
+            self.last_seq = max(self.last_seq, *(receipt.last_seq for receipt in new))
+            self.counters.changes.inc(sum(r.last_seq - r.first_seq + 1 for r in new))
             self._supervisor.wake()
 
     # -- states ------------------------------------------------------------------
@@ -112,7 +112,7 @@ class Service:
         return self.state
 
     def _take_state(self, state: State, holds_lease: bool) -> None:
-        state.table.positions  # noqa: B018 - made here, not while a client waits
+        state.table.positions  # noqa: B018 - computed here, not while a client waits
         if state.table.predictions is not None:
             state.model  # noqa: B018
         self.holds_lease = holds_lease
@@ -126,7 +126,7 @@ class Service:
         self.trouble = trouble
 
     def describe_state_event(self, state: State) -> dict[str, Any]:
-        """Return what clients that listen are told of a state."""
+        """Return the event of a state for listening clients."""
         table = state.table
         return {
             "state": table.seq,
@@ -140,7 +140,7 @@ class Service:
     # -- facts -------------------------------------------------------------------
 
     def describe(self) -> dict[str, Any]:
-        """Return where the service stands."""
+        """Return the state of the service."""
         table = self.state.table if self.state else None
         return {
             "state": table.seq if table else None,
@@ -154,11 +154,11 @@ class Service:
         }
 
     async def read(self, work: Any) -> Any:
-        """Run a function that reads the journal on a thread of its own."""
+        """Run a function that reads the journal on the reader thread."""
         return await self.reader.call(self.get_state(), work)
 
     def measure(self) -> bytes:
-        """Return the numbers for Prometheus."""
+        """Return the metrics for Prometheus."""
         counters, table = self.counters, self.state.table if self.state else None
         counters.last_seq.set(self.last_seq)
         counters.pending.set(self.n_pending)

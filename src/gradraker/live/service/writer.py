@@ -1,4 +1,4 @@
-"""Write changes to the journal: requests that wait together share one commit."""
+"""Write changes to the journal: waiting requests share one commit."""
 
 import asyncio
 import queue
@@ -17,10 +17,10 @@ from gradraker.live.journal.writing import Answer, Submission, append
 
 
 class TooBusyError(Exception):
-    """Too much waits already; the client should try again in ``seconds``."""
+    """Too much is waiting already; the client should retry after ``seconds``."""
 
-    def __init__(self, what: str, seconds: int = 1) -> None:
-        super().__init__(what)
+    def __init__(self, problem: str, seconds: int = 1) -> None:
+        super().__init__(problem)
         self.seconds = seconds
 
 
@@ -33,14 +33,14 @@ class NotKeptError(Exception):
 
 
 def make_future() -> "Future[Any]":
-    """Return a future that a thread settles, whether or not somebody still waits for it."""
+    """Return a future that a thread can always resolve, even if its caller is gone."""
     future: Future[Any] = Future()
     future.set_running_or_notify_cancel()
     return future
 
 
 @dataclass(frozen=True)
-class _Waiting:
+class _Job:
     submission: Submission
     future: "Future[Answer]" = field(default_factory=make_future)
 
@@ -48,15 +48,15 @@ class _Waiting:
 class Writer:
     """A thread that writes; ``on_written`` is called after each commit."""
 
-    # One commit holds at most so many changes, so that a large batch does not delay small ones.
-    _MOST_CHANGES = 20_000
+    # Limit of changes per commit, so that a large batch does not delay small ones.
+    _MAX_CHANGES = 20_000
 
     def __init__(
-        self, journal: Journal, *, most_waiting: int, on_written: Callable[[Sequence[Answer]], None]
+        self, journal: Journal, *, max_waiting: int, on_written: Callable[[Sequence[Answer]], None]
     ) -> None:
         self._journal = journal
         self._on_written = on_written
-        self._waiting: queue.Queue[_Waiting | None] = queue.Queue(most_waiting)
+        self._jobs: queue.Queue[_Job | None] = queue.Queue(max_waiting)
         self._thread = threading.Thread(target=self._run, name="gradraker-writer", daemon=True)
         self.is_full = False
 
@@ -65,47 +65,47 @@ class Writer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Write what waits, then end the thread."""
-        self._waiting.put(None)
+        """Write the waiting changes, then end the thread."""
+        self._jobs.put(None)
         self._thread.join()
 
     async def write(self, submission: Submission) -> Answer:
         """Return when the changes are on disk, or were refused."""
-        waiting = _Waiting(submission)
+        job = _Job(submission)
         try:
-            self._waiting.put_nowait(waiting)
+            self._jobs.put_nowait(job)
         except queue.Full:
             raise TooBusyError("too many requests wait for the journal") from None
-        return await asyncio.wrap_future(waiting.future)
+        return await asyncio.wrap_future(job.future)
 
     def _run(self) -> None:
         is_open = True
         while is_open:
-            taken: list[_Waiting] = []
+            taken: list[_Job] = []
             n_changes = 0
-            first = self._waiting.get()
-            while first is not None:
-                taken.append(first)
-                n_changes += len(first.submission.changes)
-                if n_changes >= self._MOST_CHANGES or self._waiting.empty():
+            job = self._jobs.get()
+            while job is not None:
+                taken.append(job)
+                n_changes += len(job.submission.changes)
+                if n_changes >= self._MAX_CHANGES or self._jobs.empty():
                     break
-                first = self._waiting.get()
-            is_open = first is not None
+                job = self._jobs.get()
+            is_open = job is not None
             if taken:
                 self._write(taken)
 
-    def _write(self, taken: Sequence[_Waiting]) -> None:
+    def _write(self, taken: Sequence[_Job]) -> None:
         try:
-            answers = append(self._journal, [one.submission for one in taken])
+            answers = append(self._journal, [job.submission for job in taken])
         except Exception as error:
             self.is_full = is_out_of_space(error)
-            found = _describe(error, is_full=self.is_full)
-            for one in taken:
-                one.future.set_exception(found)
+            problem = _describe(error, is_full=self.is_full)
+            for job in taken:
+                job.future.set_exception(problem)
             return
         self.is_full = False
-        for one, answer in zip(taken, answers, strict=True):
-            one.future.set_result(answer)
+        for job, answer in zip(taken, answers, strict=True):
+            job.future.set_result(answer)
         self._on_written(answers)
 
 

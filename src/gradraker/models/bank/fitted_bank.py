@@ -1,4 +1,4 @@
-"""What a bank of kernels can do and knows: predictions, weights, losses, its file; single nodes."""
+"""A trained bank of kernels: predictions, explanations, weights, losses, its file; single nodes."""
 
 import math
 from collections.abc import Collection, Hashable, Sequence
@@ -42,7 +42,7 @@ from gradraker.models.skg.one_node import (
 
 
 class LearnedBank(RowModel):
-    """The part of :class:`GradrakerRegressor` that neither starts nor trains on many rows."""
+    """The part of :class:`GradrakerRegressor` that does not start and train on many rows."""
 
     members_: tuple[BankMember, ...]
     sigma2_: NDArray[np.float64]
@@ -62,7 +62,7 @@ class LearnedBank(RowModel):
         X : {array-like, sparse matrix, data frame} of shape (n, M)
             Adjacency vectors.
         references : sequence of M names, optional
-            Names of the columns of X, in any order; without views names never seen are allowed.
+            Names of the columns of X, in any order; without views new names are allowed.
 
         Returns
         -------
@@ -92,11 +92,11 @@ class LearnedBank(RowModel):
         node_names: Sequence[Hashable] | None = None,
         known_names: Sequence[Hashable] | None = None,
     ) -> BankExplanation:
-        """Explain predictions as weighted sums of the values the model has seen.
+        """Explain predictions as weighted sums of the known values.
 
         With the weights of the members as they are now, the sum is exact: Σ w̄ₚ Σ F_{p,i} yᵢ.
         The weights of the members depend on the values themselves, so the explanation does not
-        say what the prediction would be had a value been another, as that of a single kernel does.
+        tell what the prediction would be if a value were different, as that of one kernel does.
 
         Parameters
         ----------
@@ -117,20 +117,20 @@ class LearnedBank(RowModel):
         >>> bool(abs(explanation.weights @ y[:60] - model.predict(X[60:])).max() < 1e-10)
         True
         """
-        tested, learned = self._prepare(X, references), get_learned_rows(self)
-        seen = self._make_bank(learned.rows, self._table, np.float64)
-        kernel_weights, member_predictions = self.kernel_weights_, self._predict_each(tested)
-        weights = np.zeros((tested.n_rows, len(learned)))  # [n, n_known]
+        explained, learned = self._prepare(X, references), get_learned_rows(self)
+        known = self._make_bank(learned.rows, self._table, np.float64)
+        kernel_weights, member_predictions = self.kernel_weights_, self._predict_each(explained)
+        weights = np.zeros((explained.n_rows, len(learned)))  # [n, n_known]
         for member, kernel_weight in enumerate(kernel_weights):
             if kernel_weight > 0.0:
-                of_member = self._compute_member_weights(learned, seen, tested, member)
-                weights += kernel_weight * of_member
+                member_weights = self._compute_member_weights(learned, known, explained, member)
+                weights += kernel_weight * member_weights
         names = find_row_names(X)
         return BankExplanation(
             weights=weights,
             values=to_read_only(learned.Y.reshape(-1, *self._targets)),
             prediction=combine_predictions(kernel_weights, member_predictions),
-            node_names=choose_names("node_names", node_names, names, tested.n_rows),
+            node_names=choose_names("node_names", node_names, names, explained.n_rows),
             known_names=choose_names("known_names", known_names, learned.names, len(learned)),
             members=self.members_,
             kernel_weights=kernel_weights,
@@ -138,15 +138,15 @@ class LearnedBank(RowModel):
         )
 
     def _compute_member_weights(
-        self, learned: LearnedRows, seen: Bank, tested: Bank, member: int
+        self, learned: LearnedRows, known: Bank, explained: Bank, member: int
     ) -> NDArray[np.float64]:
         """Contribution weights of one member by known node, (n, n_known)."""
-        Z = _compute_features(seen, member)
+        Z = _compute_features(known, member)
         # Features that were float32 in training are rounded the same way here.
         Z[learned.single] = Z[learned.single].astype(np.float32)
-        stars = _compute_features(tested, member).astype(np.float64)
+        stars = _compute_features(explained, member).astype(np.float64)
         # The step θ ← k θ + 2η (y − θᵀz) z with k = 1 − 2ημ is k times the step of a rate η/k, so
-        # that F_t is the weight at that rate times all k from t on.
+        # F_t is the weight at that rate times the product of all k from t on.
         keep = 1.0 - 2.0 * learned.rates * self._used["regularization"]  # [T]
         shrinking = np.cumprod(keep[::-1])[::-1]  # [T]
         return sum_weights_by_node(Z, learned.order, stars, learned.rates / keep, shrinking)
@@ -157,7 +157,7 @@ class LearnedBank(RowModel):
 
         return KernelWeightsDisplay.from_estimator(self, ax=ax)
 
-    # -- one node at a time: river's verbs, those of SKG for all members at once -------
+    # -- one node at a time: the methods of river and SKG, for all members at once -----
 
     def _start_empty(self, targets: tuple[int, ...]) -> None:
         """Start without rows, for the first node of :meth:`learn_one`."""
@@ -169,7 +169,7 @@ class LearnedBank(RowModel):
         Parameters
         ----------
         neighbours
-            As in :meth:`SKGRegressor.predict_one`; names never seen are allowed without views.
+            As in :meth:`SKGRegressor.predict_one`; new names are allowed without views.
 
         Returns
         -------
@@ -242,7 +242,7 @@ class LearnedBank(RowModel):
     # -- files -----------------------------------------------------------------
 
     def dump_state(self) -> tuple[State, Arrays]:
-        """Return what a file holds besides the parameters."""
+        """Return the state and arrays of a file, besides the parameters."""
         state, arrays = dump_row_state(self)
         state |= {
             "members": [asdict(member) for member in self.members_],
@@ -254,7 +254,7 @@ class LearnedBank(RowModel):
             arrays["weights_history_"] = self.weights_history_
         return state, arrays
 
-    # -- what was learned ------------------------------------------------------
+    # -- learned quantities ----------------------------------------------------
 
     @property
     def kernel_weights_(self) -> NDArray[np.float64]:
@@ -276,7 +276,7 @@ class LearnedBank(RowModel):
 
     @property
     def regret_bound_(self) -> float:
-        """Upper bound of ``loss_ - member_losses_.min()``; infinite for a step too large."""
+        """Upper bound of ``loss_ - member_losses_.min()``; infinite if λ is too large."""
         check_is_fitted(self, "coef_")
         return self._hedge.compute_regret_bound()
 
@@ -340,9 +340,9 @@ class LearnedBank(RowModel):
         shared: dict[tuple[str, str], list[int]] = {}
         for number, member in enumerate(self.members_):
             shared.setdefault((member.view, member.kernel), []).append(number)
-        seen = {view: self._select_rows(rows, view) for view, _ in shared}
+        selected = {view: self._select_rows(rows, view) for view, _ in shared}
         groups = [
-            Group(seen[view], table[family].units, numbers)
+            Group(selected[view], table[family].units, numbers)
             for (view, family), numbers in shared.items()
         ]
         scales = [1.0 / math.sqrt(member.sigma2) for member in self.members_]

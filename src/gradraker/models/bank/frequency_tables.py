@@ -12,8 +12,8 @@ from gradraker.features import FrequencyTable
 class FamilyTables(FrequencyTable):
     """The table of the first kernel family of a bank, and those of others, which grow with it.
 
-    Each is the table that a single-kernel model of that family and seed has, so that members
-    of one family share their frequencies and a bank of one is that model.
+    Each is the table of a single-kernel model of that family and seed, so that members of one
+    family share their frequencies and a bank of one kernel is that model.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class FamilyTables(FrequencyTable):
             table.add(names)
 
     def drop_from(self, n: int) -> None:
-        """Forget the named nodes that came after the first ``n`` nodes."""
+        """Forget the named nodes after the first ``n`` nodes."""
         super().drop_from(n)
         for table in self.others.values():
             table.drop_from(n)

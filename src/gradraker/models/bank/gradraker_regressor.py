@@ -63,15 +63,15 @@ class GradrakerRegressor(RegressorMixin, LearnedBank):
     views : mapping of str to int, sequence of int, or None, default=None
         Numbers of columns of the views that X has side by side, in order, such as
         ``{"1 hop": 40, "2 hops": 40}``. Every view has a member for each entry of ``kernels``,
-        which sees the columns of the view only; rules choose σ² for each view.
+        which uses the columns of the view only; rules choose σ² for each view.
     n_frequencies : int, default=200
         D of every member.
     learning_rate : float, default=0.1
         η of every member, in (0, 1).
     weight_step : float or "auto", default="auto"
-        λ > 0. ``"auto"`` takes a λ for which the bank's loss is bounded whatever comes, 1/(2B²),
-        where B² is between the largest squared error of a member so far and twice that; weights
-        then do not depend on the unit of y. The original algorithm has λ = η.
+        λ > 0. ``"auto"`` takes a λ for which the bank's loss is always bounded, 1/(2B²), where B²
+        is between the largest squared error of a member so far and twice that; weights then do
+        not depend on the unit of y. The original algorithm has λ = η.
     regularization : float, default=0.0
         μ ≥ 0 of the original: members minimise (y − f)² + μ‖θ‖² and are charged with it. It
         must keep η (1 + 2μ) below 1.
@@ -84,7 +84,7 @@ class GradrakerRegressor(RegressorMixin, LearnedBank):
     keep_known : bool, default=True
         Whether to keep the rows, values and order of training, which :meth:`explain` needs.
     keep_weights : bool, default=False
-        Whether to keep the weights of every step, for :meth:`plot_weights`: 8 bytes a member
+        Whether to keep the weights of every step, for :meth:`plot_weights`: 8 bytes per member
         and step.
 
     Attributes
@@ -98,11 +98,11 @@ class GradrakerRegressor(RegressorMixin, LearnedBank):
     coef_ : ndarray of shape (P, 2D) or (P, n_targets, 2D)
         θ of each member.
     member_losses_ : ndarray of shape (P,)
-        Lₚ: sum of the losses of each member, one a training step.
+        Lₚ: sum of the losses of each member over the training steps.
     loss_ : float
         Sum of the squared errors of the bank at the same steps.
     regret_bound_ : float
-        What ``loss_`` can at most exceed the smallest of ``member_losses_`` by.
+        Upper bound of ``loss_`` minus the smallest of ``member_losses_``.
     weights_history_ : ndarray of shape (n_steps, P)
         Weights that the node of each training step was predicted with, if ``keep_weights``.
     ranges_ : list of P Sigma2Ranges
@@ -110,9 +110,9 @@ class GradrakerRegressor(RegressorMixin, LearnedBank):
     references_ : sequence of names
         The referencing nodes: column numbers or names.
     seed_ : int
-        What the frequencies are drawn from, together with the names.
+        Seed from which the frequencies are drawn, together with the names.
     n_seen_ : int
-        Training steps taken: one a row and epoch.
+        Training steps taken: one per row and epoch.
     n_features_in_ : int
         Columns of the first X.
     feature_names_in_ : ndarray of str
@@ -128,7 +128,7 @@ class GradrakerRegressor(RegressorMixin, LearnedBank):
     same ``random_state``: features at σ² are sines and cosines of one projection divided by σ.
     A bank of one kernel is that model, bit for bit.
 
-    Several targets share the weights: a loss is the sum over targets, so give them one unit.
+    Several targets share the weights: a loss is the sum over targets, so give them in one unit.
 
     References
     ----------
@@ -187,7 +187,7 @@ class GradrakerRegressor(RegressorMixin, LearnedBank):
     # -- training --------------------------------------------------------------
 
     def _start(self, X: Any, y: NDArray[np.float64], references: Any, tested: Any) -> None:
-        """Set all that stays as it is while the model learns."""
+        """Set everything that does not change while the model learns."""
         if references is None:
             references = getattr(self, "feature_names_in_", None)
         kernels = check_kernels(self.kernels)
@@ -205,7 +205,7 @@ class GradrakerRegressor(RegressorMixin, LearnedBank):
         self._set_initial_state(table, members, ranges, y.shape[1:])
         self._n_first = X.shape[0]
         if not self.keep_known:
-            # The rows will not be there later, and rows without a distance have no ranges.
+            # The rows are not kept for later; equal rows have no ranges.
             for key, sample in samples.items():
                 with suppress(ValueError):
                     self._ranges.setdefault(key, sample.ranges)
@@ -233,15 +233,15 @@ class GradrakerRegressor(RegressorMixin, LearnedBank):
     def _make_samples(
         self, X: Any, Y: NDArray[np.float64], table: FamilyTables, tested: Any
     ) -> dict[tuple[str, str], RuleInput]:
-        """What rules for σ² look at, for each view and family."""
+        """Input of the rules for σ², for each view and family."""
         views = check_views(self.views)
-        seen: dict[str, tuple[Any, Any]] = {WHOLE: (X, tested)}
+        rows_of_views: dict[str, tuple[Any, Any]] = {WHOLE: (X, tested)}
         if views is not None:
-            of_columns = assign_views(views, X.shape[1])
-            seen = {
+            view_of_column = assign_views(views, X.shape[1])
+            rows_of_views = {
                 name: (
-                    select_view_matrix(X, of_columns, number),
-                    None if tested is None else select_view_matrix(tested, of_columns, number),
+                    select_view_matrix(X, view_of_column, number),
+                    None if tested is None else select_view_matrix(tested, view_of_column, number),
                 )
                 for number, name in enumerate(views)
             }
@@ -249,7 +249,7 @@ class GradrakerRegressor(RegressorMixin, LearnedBank):
             (view, family): RuleInput(
                 part, Y, table[family], self.learning_rate, self.n_epochs, tested_part
             )
-            for view, (part, tested_part) in seen.items()
+            for view, (part, tested_part) in rows_of_views.items()
             for family in table.families
         }
 
@@ -302,7 +302,7 @@ class GradrakerRegressor(RegressorMixin, LearnedBank):
         self.coef_ = theta.reshape(self.coef_.shape)
         self._hedge = hedge
         self.n_seen_ += sum(order.size for order in orders)
-        if self._record is not None:  # what explanations are made of
+        if self._record is not None:  # for explanations
             self._record.add(rows, Y, np.concatenate(orders), self._rate, X.dtype, names)
         if self._history is not None:
             self._history.append(weights)
@@ -360,7 +360,7 @@ class GradrakerRegressor(RegressorMixin, LearnedBank):
     # -- input -----------------------------------------------------------------
 
     def check_parameters(self) -> None:
-        """Refuse parameters that make no sense."""
+        """Refuse invalid parameters."""
         check_kernels(self.kernels)
         check_views(self.views)
         check_count("n_frequencies", self.n_frequencies)
@@ -384,7 +384,7 @@ class GradrakerRegressor(RegressorMixin, LearnedBank):
         }
 
     def _list_fixed_parameters(self) -> dict[str, tuple[Any, Any]]:
-        """The same, as they are and as they were when the model started."""
+        """The same parameters, as set now and as used when the model started."""
         return {
             name: (value, self._used[name]) for name, value in self._get_fixed_parameters().items()
         }

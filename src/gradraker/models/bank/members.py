@@ -1,4 +1,4 @@
-"""Which members a bank has: kernels and variances asked for, views of the columns."""
+"""The members of a bank: checked kernels and variances, and views of the columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,14 +32,14 @@ class BankMember:
     ['σ² = 0.5', 'σ² = 2']
     """
 
-    view: Annotated[str, 'The columns it sees; ``"all"`` for a bank without views.']
+    view: Annotated[str, 'The columns it uses; ``"all"`` for a bank without views.']
     kernel: Annotated[str, "Family of its kernel."]
     sigma2: Annotated[float, "Its variance."]
     rule: Annotated[str, 'The rule that chose the variance, ``"ranges"``, or ``"given"``.']
 
     @property
     def label(self) -> str:
-        """What tells it from others, in a few letters."""
+        """A short text that distinguishes it from other members."""
         parts = [] if self.view == WHOLE else [self.view]
         parts += [] if self.kernel == _FAMILY else [self.kernel]
         return ", ".join([*parts, f"σ² = {self.sigma2:.3g}"])
@@ -85,7 +85,7 @@ def _check_entry(entry: Any) -> tuple[str, float | str]:
 def is_sound(member: BankMember, views: dict[str, int] | None, families: set[str]) -> bool:
     """Whether a member of a file is one of the kernels and views."""
     known = {WHOLE} if views is None else set(views)
-    # A file may hold anything, whatever the types of a member are.
+    # A file may hold other types than a member has.
     types = type(member.sigma2), type(member.rule)
     check_sigma2(member.sigma2)
     return types == (float, str) and member.view in known and member.kernel in families
@@ -117,7 +117,7 @@ def check_views(views: Any) -> dict[str, int] | None:
 
 
 def assign_views(views: dict[str, int], n_columns: int) -> NDArray[np.int64]:
-    """Return the number of the view of each column, or say that the numbers do not add up."""
+    """Return the number of the view of each column, or raise if the widths do not add up."""
     check_view_widths(views, n_columns)
     widths = list(views.values())
     return np.repeat(np.arange(len(widths)), widths)
@@ -136,7 +136,7 @@ def check_view_widths(views: dict[str, int], n_columns: int) -> None:
 def choose_members(
     kernels: list[tuple[str, float | str]], samples: dict[tuple[str, str], RuleInput]
 ) -> tuple[list[BankMember], dict[tuple[str, str], Sigma2Ranges]]:
-    """Return the members of a bank, and the ranges that rules had to know.
+    """Return the members of a bank, and the ranges that rules needed.
 
     ``samples`` has the training rows of each (view, family); views come one after the other,
     each with all kernels.

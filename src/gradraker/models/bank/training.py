@@ -1,7 +1,7 @@
 """Train and evaluate all members of a bank: one projection for all variances of a family.
 
-Members do not depend on each other, so threads take one each, and the result is the same
-whatever their number.
+Members do not depend on each other, so each thread takes one, and the result does not depend
+on the number of threads.
 """
 
 from collections import deque
@@ -19,13 +19,13 @@ from gradraker.linear.hedge import Hedge
 
 # Projections of a chunk stay in the shared cache while members go through them.
 _CHUNK_BYTES = 4 << 20
-# Features of all rows are kept between epochs while those of all threads are smaller than this:
-# to fetch them from memory is hardly quicker than to compute them again.
+# Features of all rows are kept between epochs if those of all threads take less than this:
+# fetching more from memory is hardly quicker than computing them again.
 _KEPT_FEATURES = 128 << 20
-# Projections of all rows are kept between epochs while they are smaller than this.
+# Projections of all rows are kept between epochs if they take less than this.
 _KEPT_PROJECTIONS = 256 << 20
-# With less work a thread costs more than it saves.
-_FEATURES_A_THREAD = 50_000
+# With less work, another thread costs more than it saves.
+_FEATURES_PER_THREAD = 50_000
 
 
 class Group(NamedTuple):
@@ -37,7 +37,7 @@ class Group(NamedTuple):
 
 
 class Bank(NamedTuple):
-    """All members of a bank on the rows at hand."""
+    """All members of a bank on the current rows."""
 
     groups: list[Group]
     scales: list[float]  # 1/σ of each member
@@ -46,7 +46,7 @@ class Bank(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Rows at hand."""
+        """Number of rows."""
         return self.groups[0].rows.indptr.size - 1
 
 
@@ -73,7 +73,7 @@ def train_bank(
     orders: Sequence[NDArray[np.int64]],
     keep_weights: bool = False,
 ) -> NDArray[np.float64]:
-    """Train all members in place, one row at a time, and charge them with their losses.
+    """Train all members in place, one row at a time, and add up their losses.
 
     Each member takes the step θ ← (1 − 2ημ) θ + 2η (y − θᵀz) z on its own error. The result
     depends on the sequence of rows only, not on how it is cut into chunks or epochs.
@@ -109,20 +109,20 @@ def train_bank(
 
 
 class _Chunk(NamedTuple):
-    """Steps that members take one after the other."""
+    """Training steps that each member takes in order."""
 
-    numbers: NDArray[np.int64]  # rows whose projections are there
+    numbers: NDArray[np.int64]  # rows whose projections are available
     projected: list[NDArray[np.float64]]  # [n, D] for each group
     order: NDArray[np.int64]  # [T], as positions among these
     n_kept: int = 1  # features that are kept: of all n rows, or of one at a time
 
 
 def _iterate_chunks(bank: Bank, orders: Sequence[NDArray[np.int64]]) -> Iterator[_Chunk]:
-    """Cut the steps of all epochs into chunks.
+    """Split the steps of all epochs into chunks.
 
-    All are one chunk if the features of all rows can be kept, else a part of an epoch is.
+    They are one chunk if the features of all rows can be kept, else a chunk is part of an epoch.
     """
-    row_bytes, everyone = 8 * bank.n_frequencies, np.arange(bank.n_rows)
+    row_bytes, all_rows = 8 * bank.n_frequencies, np.arange(bank.n_rows)
     size = max(1, _CHUNK_BYTES // row_bytes)
     parts = (order[i : i + size] for order in orders for i in range(0, order.size, size))
     if len(orders) == 1 or bank.n_rows * row_bytes * len(bank.groups) > _KEPT_PROJECTIONS:
@@ -132,9 +132,9 @@ def _iterate_chunks(bank: Bank, orders: Sequence[NDArray[np.int64]]) -> Iterator
         return
     projected = [compute_projections(group.rows, group.units) for group in bank.groups]
     if bank.n_rows * 2 * row_bytes * min(count_threads(), len(bank.scales)) <= _KEPT_FEATURES:
-        yield _Chunk(everyone, projected, np.concatenate(orders), bank.n_rows)
+        yield _Chunk(all_rows, projected, np.concatenate(orders), bank.n_rows)
     else:
-        yield from (_Chunk(everyone, projected, part) for part in parts)
+        yield from (_Chunk(all_rows, projected, part) for part in parts)
 
 
 def _train_on(
@@ -151,8 +151,8 @@ def _train_on(
     norms = np.empty((theta.shape[0], order.size))
 
     def train(m: int, P: NDArray[np.float64], Z: NDArray[Any]) -> None:
-        made = predictions[m], norms[m]
-        run_member_pass(P, order, bank.scales[m], Y, step, keep, theta[m], Z, *made)
+        outputs = predictions[m], norms[m]
+        run_member_pass(P, order, bank.scales[m], Y, step, keep, theta[m], Z, *outputs)
 
     _run_members(bank, chunk, train)
     return predictions, norms
@@ -182,7 +182,7 @@ def _run_members(
     """Call ``work(member, its projections, work space for features)`` on a few threads."""
     members = [(m, P) for g, P in zip(bank.groups, chunk.projected, strict=True) for m in g.members]
 
-    spaces: deque[NDArray[Any]] = deque()  # one a thread: new memory costs as much as a pass
+    spaces: deque[NDArray[Any]] = deque()  # one per thread: new memory costs as much as a pass
 
     def loop(start: int, stop: int) -> None:
         try:
@@ -193,8 +193,8 @@ def _run_members(
             work(m, P, Z)
         spaces.append(Z)
 
-    features_a_member = chunk.order.size * bank.n_frequencies
-    parallel_for(loop, len(members), 1 + _FEATURES_A_THREAD // features_a_member)
+    features_per_member = chunk.order.size * bank.n_frequencies
+    parallel_for(loop, len(members), 1 + _FEATURES_PER_THREAD // features_per_member)
 
 
 def _take_features(group: Group, numbers: NDArray[np.int64]) -> RowArrays:

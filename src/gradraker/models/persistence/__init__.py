@@ -1,1 +1,1 @@
-"""Model files: written whole or not at all, read without running code."""
+"""Model files: written completely or not at all, read without running code."""

@@ -31,11 +31,11 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class ModelContent:
-    """What a model file holds."""
+    """The content of a model file."""
 
     header: dict[str, Any]  # class, parameters, state, notes, and the checksums of the arrays
     arrays: dict[str, NDArray[Any]]  # by name
-    digest: str  # differs for files that differ
+    digest: str  # different for different files
 
 
 def write_archive(file: BinaryIO, model: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -123,13 +123,13 @@ def read_digest(path: str | os.PathLike[str]) -> str | None:
     with open(path, "rb") as file:
         try:
             header = read_members(file, only=HEADER)[HEADER]
-        except Exception:  # zipfile has many ways to say that a file is damaged
+        except Exception:  # zipfile has many errors for a damaged file
             return ""
         return _make_digest(header, os.fstat(file.fileno()).st_size)
 
 
 def _make_digest(header: bytes | bytearray, size: int) -> str:
-    """Return a text that differs for files that differ: the header has checksums of the rest."""
+    """Return a text that is different for different files; the header has checksums of the rest."""
     return f"{size}-{sha256(header).hexdigest()}"
 
 
@@ -157,5 +157,5 @@ def _from_npy(content: bytearray) -> NDArray[Any]:
     if n_bytes != len(data) or min(shape, default=0) < 0:
         raise ValueError(f"an array of shape {shape} has {len(data)} bytes")
     array: NDArray[Any] = np.frombuffer(data, dtype).reshape(shape)
-    # Offsets that are not multiples of 8 would have loops compiled anew.
+    # For unaligned arrays Numba would compile the loops anew.
     return array if array.flags.aligned else array.copy()

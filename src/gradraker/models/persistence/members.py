@@ -1,9 +1,9 @@
 """The members of an archive, read within limits: a file may be forged to exhaust the memory.
 
 Reading takes at most ``4 × size of the file + 64 MB`` until a file is refused. Members are stored,
-not compressed, and together not larger than the file, so they fit in it once. Texts and numbers in
-the header take more memory as Python objects than as JSON, so their number is limited by the size
-of the file; the writer pads the header with blanks where it has very many names.
+not compressed, and together not larger than the file. Texts and numbers in the header take more
+memory as Python objects than as JSON, so their number is limited by the size of the file; the
+writer pads the header with blanks if it has very many names.
 """
 
 import json
@@ -20,7 +20,7 @@ _MOST_BYTES_OF_LIST = 1 << 16
 _END = struct.Struct("<4s4H2LH")
 _LOCATOR = struct.Struct("<4sLQL")
 _LONG_END = struct.Struct("<4sQ2H2L4Q")
-_PIECE = 1 << 20
+_BYTES_AT_ONCE = 1 << 20
 # Bytes of memory for each text, object, list or number of the header, measured on the worst of
 # each kind; they are held several times while a model is made from them.
 _BYTES_PER_ITEM = 160
@@ -48,7 +48,7 @@ def read_members(file: BinaryIO, *, only: str | None = None) -> dict[str, bytear
 
 
 def _find_size_of_list(file: BinaryIO, size: int) -> int:
-    """Return the number of bytes of the list of members, which the end of the file tells."""
+    """Return the number of bytes of the list of members, from the end of the file."""
     file.seek(max(0, size - _END.size - _LOCATOR.size - _LONG_END.size))
     tail = file.read()
     if len(tail) < _END.size:
@@ -69,7 +69,7 @@ def _find_size_of_list(file: BinaryIO, size: int) -> int:
 def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytearray:
     content = bytearray()
     with archive.open(info) as member:
-        while piece := member.read(_PIECE):
+        while piece := member.read(_BYTES_AT_ONCE):
             content += piece
     if len(content) != info.file_size:
         raise ValueError(f"the part {info.filename[:100]!r} is not whole")
@@ -88,7 +88,7 @@ def read_header(text: bytes, size: int) -> dict[str, Any]:
 
 
 def compute_padding(header: bytes, size: int) -> int:
-    """Return how many blanks make a file large enough that :func:`read_header` takes it."""
+    """Return how many blanks make a file large enough for :func:`read_header` to accept it."""
     missing = _estimate_cost(header) - ROOM - FACTOR * (size + len(header))
     # A blank is not free either: it is part of the header, which is held as bytes and as text.
     return max(0, -(-missing // (FACTOR - 2)))

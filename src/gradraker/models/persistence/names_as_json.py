@@ -1,4 +1,4 @@
-"""Names of nodes and labels as JSON: every name comes back as it was."""
+"""Names of nodes and labels as JSON: every name is read back unchanged."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -47,19 +47,19 @@ def decode_name(item: Any) -> Hashable:
     raise ValueError(f"{item!r} is not a reference name")
 
 
-def check_savable(what: str, name: Any) -> Any:
-    """Return a name as JSON, or say that a model file cannot hold it."""
+def check_savable(kind: str, name: Any) -> Any:
+    """Return a name as JSON, or raise if a model file cannot hold it."""
     plain = to_plain_reference(name)
     if not isinstance(plain, _SAVABLE):
         raise TypeError(
-            f"the {what} {name!r} is of type {type(name).__name__}, which a model file cannot "
+            f"the {kind} {name!r} is of type {type(name).__name__}, which a model file cannot "
             "hold: use strings, numbers, bytes or tuples of these"
         )
     return encode_name(plain)
 
 
 def stringify_unsavable(name: Any) -> Any:
-    """Return a name that a file can hold; a time stamp, for one, becomes its text."""
+    """Return a name that a file can hold; others, such as time stamps, become texts."""
     if isinstance(name, tuple):
         return tuple(stringify_unsavable(part) for part in name)
     plain = to_plain_reference(name)

@@ -1,4 +1,4 @@
-"""The one way to write a model to a file and to make it from one again."""
+"""Write any model to a file, and restore it from one."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -40,12 +40,12 @@ class Savable(Protocol):
 
 
 M = TypeVar("M", bound=Savable)
-# Returns what a file holds besides the parameters.
+# Returns the state and arrays of a file, besides the parameters.
 Dump = Callable[[], tuple[State, Arrays]]
 
 
 def write_model(model: Savable, file: BinaryIO, notes: dict[str, Any] | None, dump: Dump) -> str:
-    """Write a fitted model to an open file; return a digest of what was written."""
+    """Write a fitted model to an open file; return a digest of it."""
     check_bounds(model.bounds, model.get_params(deep=False))
     state, arrays = dump()
     content = {
@@ -65,10 +65,10 @@ def save_model(
     *,
     only_if_unchanged: bool,
 ) -> Path:
-    """Write a fitted model to a file, one process at a time, and remember what was written.
+    """Write a fitted model to a file, one process at a time, and remember its digest.
 
-    With ``only_if_unchanged``, the file must be as the model was loaded from it or last saved
-    to it; if the model was neither, there must be no file.
+    With ``only_if_unchanged``, the file must be unchanged since the model was loaded from it or
+    last saved to it; if it was neither, the file must not exist.
     """
     with nullcontext() if is_stream(path) else lock_file(path):
         if only_if_unchanged and read_digest(path) != _get_digests(model).get(
@@ -99,7 +99,7 @@ def read_model_of(cls: type[M], path: str | os.PathLike[str]) -> M:
 
 
 def restore_model(cls: type[M], path: str | os.PathLike[str], content: ModelContent) -> M:
-    """Make the model of class ``cls`` that a file describes, or refuse the file by name."""
+    """Make the model of class ``cls`` that a file describes, or raise an error naming the file."""
     header = content.header
     with wrap_load_errors(path):
         if header["class"] != cls.__name__:

@@ -12,17 +12,17 @@ from gradraker.kernels.shift_invariant import compute_ranges
 from gradraker.linear.lms import make_folds, measure_spreads, weigh_candidates
 from gradraker.models.sigma2 import ChosenSigma2, RuleInput, choose_sigma2
 
-# Epochs after which held-out errors are looked at. Errors also depend on the nodes that came last,
-# so they are averaged over the last three looks up to each of these.
+# Epochs after which held-out errors are measured. Errors also depend on the last trained nodes, so
+# they are averaged over the last three measurements up to each of these.
 EPOCHS = (3, 5, 8, 12, 20, 30, 50)
-# Training stops where this many looks in a row found nothing better.
+# Training stops after this many numbers of epochs in a row without improvement.
 _PATIENCE = 2
 RATES = (0.02, 0.05, 0.1)
 _FIRST_RATE = 0.1
-# Numbers of frequencies: the first is used to choose the rest, then D is grown.
+# Numbers of frequencies: the first is used to choose the other settings, then D is increased.
 FREQUENCIES = (800, 1600)
 _N_CANDIDATES = 9
-# Variances that are looked at again with other learning rates.
+# Variances that are tried again with other learning rates.
 _N_FINALISTS = 2
 _N_FOLDS = 4
 Floats = NDArray[np.float64]
@@ -39,7 +39,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class AskedSettings:
+class WantedSettings:
     """Settings as a user gives them: numbers, or "auto"; ``sigma2`` may be "cv" too."""
 
     sigma2: float | str
@@ -54,12 +54,12 @@ class AskedSettings:
 
     @property
     def first_rate(self) -> float:
-        """Learning rate with which σ² is looked at first."""
+        """Learning rate with which σ² is tried first."""
         return _FIRST_RATE if _FIRST_RATE in self.rates else self.rates[0]
 
     @property
     def epochs(self) -> Sequence[int]:
-        """Numbers of epochs to look at; rules that simulate take the first."""
+        """Numbers of epochs to try; rules that simulate take the first."""
         return EPOCHS if isinstance(self.n_epochs, str) else (int(self.n_epochs),)
 
     @property
@@ -69,17 +69,17 @@ class AskedSettings:
 
 
 def choose_sigma2_and_settings(
-    asked: AskedSettings, make_sample: Callable[[int, float, int], RuleInput]
+    wanted: WantedSettings, make_sample: Callable[[int, float, int], RuleInput]
 ) -> tuple[ChosenSigma2, RuleInput]:
-    """Choose σ² by its rule, and what is "auto" by held-out errors; see :func:`choose_settings`.
+    """Choose σ² by its rule, and "auto" settings by held-out errors; see :func:`choose_settings`.
 
-    ``make_sample`` returns the training rows with D, η and E; so does this, with those chosen.
+    ``make_sample`` returns the training rows with D, η and E; those chosen are returned.
     """
-    rate, n_epochs = asked.first_rate, asked.epochs[0]
-    sample = make_sample(asked.frequencies[0], rate, n_epochs)
-    choice = None if asked.sigma2 in ("auto", "cv") else choose_sigma2(asked.sigma2, sample)
+    rate, n_epochs = wanted.first_rate, wanted.epochs[0]
+    sample = make_sample(wanted.frequencies[0], rate, n_epochs)
+    choice = None if wanted.sigma2 in ("auto", "cv") else choose_sigma2(wanted.sigma2, sample)
     settings = choose_settings(
-        asked if choice is None else replace(asked, sigma2=choice.sigma2),
+        wanted if choice is None else replace(wanted, sigma2=choice.sigma2),
         sample,
         lambda n_frequencies: make_sample(n_frequencies, rate, n_epochs).table,
     )
@@ -91,13 +91,13 @@ def choose_sigma2_and_settings(
 
 
 def choose_settings(
-    asked: AskedSettings, sample: RuleInput, make_table: Callable[[int], FrequencyTable]
+    wanted: WantedSettings, sample: RuleInput, make_table: Callable[[int], FrequencyTable]
 ) -> Settings:
     """Choose all settings that are "auto" by the errors of held-out known nodes.
 
     Parameters
     ----------
-    asked : AskedSettings
+    wanted : WantedSettings
         Settings, of which some are "auto".
     sample : RuleInput
         Training rows and values; of more than 2000 rows, 2000 are drawn.
@@ -114,9 +114,9 @@ def choose_settings(
     2. The best σ² with the other learning rates.
     3. D is doubled while errors fall.
 
-    Another learning rate, fewer epochs or more frequencies are taken only where errors fall by more
+    Another learning rate, fewer epochs or more frequencies are taken only if errors fall by more
     than their noise, the standard error of the difference over nodes: with few known nodes the
-    smallest error is a matter of luck.
+    smallest error is largely chance.
     """
     if sample.X.shape[0] < 2:
         raise ValueError(
@@ -124,19 +124,19 @@ def choose_settings(
             "numbers, or more rows"
         )
     part = sample.take_part()
-    search = _Search(part, asked.epochs)
-    first_rate = asked.first_rate
-    smallest, *larger = asked.frequencies
+    search = _Search(part, wanted.epochs)
+    first_rate = wanted.first_rate
+    smallest, *larger = wanted.frequencies
     project = search.make_projector(make_table(smallest))
-    if isinstance(asked.sigma2, str):
+    if isinstance(wanted.sigma2, str):
         low, _, high = sample.ranges.boundaries
         variances = np.geomspace(low, high, _N_CANDIDATES).tolist()
     else:
-        variances = [float(asked.sigma2)]
+        variances = [float(wanted.sigma2)]
     trials = [search.run(project, sigma2, first_rate) for sigma2 in variances]
     best = _average_variances(trials)
     finalists = sorted(trials, key=lambda trial: trial.total)[:_N_FINALISTS]
-    for rate in asked.rates:
+    for rate in wanted.rates:
         if rate != first_rate:
             other = _average_variances(
                 [search.run(project, trial.sigma2, rate) for trial in finalists]
@@ -169,9 +169,9 @@ class _Trial:
 def _average_variances(trials: Sequence[_Trial]) -> _Trial:
     """The best trial, with σ² averaged over those that are as good up to their noise."""
     best = min(trials, key=lambda trial: trial.total)
-    alike = [trial for trial in trials if trial.rate == best.rate]
-    weights = weigh_candidates(np.array([trial.errors for trial in alike]))
-    logs = np.log([trial.sigma2 for trial in alike])
+    same_rate = [trial for trial in trials if trial.rate == best.rate]
+    weights = weigh_candidates(np.array([trial.errors for trial in same_rate]))
+    logs = np.log([trial.sigma2 for trial in same_rate])
     return replace(best, sigma2=float(np.exp(np.average(logs, weights=weights))))
 
 
@@ -209,10 +209,10 @@ class _Search:
         done = 0
         for n_epochs in self._epochs:
             errors = np.zeros(self._Y.shape[0])
-            looks = _list_looks(n_epochs)
-            for stop in looks:
+            epochs_to_measure = _list_measured_epochs(n_epochs)
+            for stop in epochs_to_measure:
                 self._advance(Z, thetas, rate, done, stop)
-                errors += self._measure_errors(Z, thetas) / len(looks)
+                errors += self._measure_errors(Z, thetas) / len(epochs_to_measure)
                 done = stop
             trials.append(_Trial(sigma2, rate, n_epochs, errors))
             if _has_stopped(trials):
@@ -236,12 +236,12 @@ class _Search:
 
 
 def _has_stopped(trials: Sequence[_Trial]) -> bool:
-    """Whether the last looks found nothing better than those before."""
+    """Whether the last numbers of epochs are no better than earlier ones."""
     totals = [trial.total for trial in trials]
     return len(totals) > _PATIENCE and min(totals[-_PATIENCE:]) > min(totals[:-_PATIENCE])
 
 
-def _list_looks(n_epochs: int) -> list[int]:
+def _list_measured_epochs(n_epochs: int) -> list[int]:
     """Epochs whose errors are averaged for ``n_epochs``: the last three of a growing stride."""
     stride = max(1, n_epochs // 12)
     return [n_epochs - i * stride for i in (2, 1, 0) if n_epochs - i * stride > 0]

@@ -1,6 +1,6 @@
 """SKG as a linear model on features: how it starts, and learning from features of nodes.
 
-Nodes may compute their features themselves, so that their links stay with them.
+Nodes may compute their features themselves, so that they need not share their links.
 """
 
 import math
@@ -27,13 +27,13 @@ from gradraker.features import (
 from gradraker.kernels.shift_invariant import Sigma2Ranges
 from gradraker.models.row_model import RowModel, prepare_rows
 from gradraker.models.sigma2 import ChosenSigma2, RuleInput, check_tested_is_used, choose_sigma2
-from gradraker.models.skg.auto_settings import AskedSettings, choose_sigma2_and_settings
+from gradraker.models.skg.auto_settings import WantedSettings, choose_sigma2_and_settings
 
 
 class FeatureLearning(RowModel):
     """The part of :class:`SKGRegressor` that chooses settings, makes the first θ and takes z.
 
-    Settings stay as they are while it learns.
+    Settings do not change while it learns.
     """
 
     kernel: str
@@ -48,7 +48,7 @@ class FeatureLearning(RowModel):
     # -- the start -------------------------------------------------------------
 
     def _start(self, X: Any, y: NDArray[np.float64], references: Any, tested: Any) -> None:
-        """Set all that stays as it is while the model learns."""
+        """Set everything that does not change while the model learns."""
         if references is None:
             references = getattr(self, "feature_names_in_", None)
         seed, kernel, n_columns = make_seed(self.random_state), self.kernel, X.shape[1]
@@ -62,8 +62,8 @@ class FeatureLearning(RowModel):
         check_tested_is_used(tested, (self.sigma2,))
         D, rate, n_epochs = self.n_frequencies, self.learning_rate, self.n_epochs
         if any(map(is_auto, (self.sigma2, D, rate, n_epochs))):
-            asked = AskedSettings(self.sigma2, rate, n_epochs, D)
-            choice, sample = choose_sigma2_and_settings(asked, make_sample)
+            wanted = WantedSettings(self.sigma2, rate, n_epochs, D)
+            choice, sample = choose_sigma2_and_settings(wanted, make_sample)
         else:
             sample = make_sample(int(D), float(rate), int(n_epochs))
             choice = choose_sigma2(self.sigma2, sample)
@@ -71,13 +71,13 @@ class FeatureLearning(RowModel):
         self.learning_rate_, self.n_epochs_ = sample.learning_rate, sample.n_epochs
         self._n_first = X.shape[0]
         if self._ranges is None and not self.keep_known:
-            # The rows will not be there later, and rows without a distance have no ranges.
+            # The rows are not kept for later; equal rows have no ranges.
             with suppress(ValueError):
                 self._ranges = sample.ranges
 
     @property
     def _rate(self) -> float:
-        """Learning rate of the next step; one that was given may be changed at any time."""
+        """Learning rate of the next step; a given one may be changed at any time."""
         return self.learning_rate_ if is_auto(self.learning_rate) else float(self.learning_rate)
 
     def _get_n_epochs(self) -> int:
@@ -148,7 +148,7 @@ class FeatureLearning(RowModel):
         """Learn values from features z instead of adjacency vectors, one row after the other.
 
         A node computes z by :meth:`features` with the seed and σ² that all nodes share, and sends
-        z instead of its links. What z gives away is said in ``docs/theory/privacy.md``.
+        z instead of its links. ``docs/theory/privacy.md`` describes what z reveals.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class FeatureLearning(RowModel):
         -------
         self
             The same model as ``partial_fit`` of the adjacency vectors makes. It can no longer
-            :meth:`explain`, since it has not seen the rows.
+            :meth:`explain`, since it does not have the rows.
 
         Examples
         --------
@@ -187,7 +187,7 @@ class FeatureLearning(RowModel):
             raise ValueError("y must hold finite numbers: leave nodes without a value out")
         if not hasattr(self, "coef_"):
             self._start_empty(values.shape[1:])
-            # Frequencies of a seed that nobody gave are not those of the nodes.
+            # Without a given seed the frequencies are not those of the nodes.
             self._knows_frequencies = self.random_state is not None
         if values.shape[1:] != self.coef_.shape[:-1]:
             raise ValueError(
@@ -269,7 +269,7 @@ def _compute_unfitted_features(model: FeatureLearning, X: Any, references: Any) 
     )
     seed = make_seed(int(model.random_state))
     if references is None:
-        # As fit does: a data frame with string names brings them.
+        # As in fit: the string names of a data frame are used.
         references = _get_feature_names(X)
     nodes = _list_columns(references, checked.shape[1])
     table = FrequencyTable(seed, model.n_frequencies, model.kernel, **nodes)

@@ -51,5 +51,6 @@ def check_rows_differ(X: csr_array) -> None:
         raise TooFewValuesError(
             "only 1 value is known" if n == 1 else "all known nodes have the same edges",
             "and to choose sigma2 takes two known nodes with different edges",
-            "give more values, or sigma2 as a number",
+            "give more values",
+            settings=("sigma2",),
         )

@@ -1,4 +1,4 @@
-"""Online use, one node at a time: river's verbs on an estimator with a frequency table."""
+"""Online use, one node at a time: river's methods on an estimator with a frequency table."""
 
 import math
 from collections.abc import Collection, Hashable, Iterable, Mapping
@@ -22,7 +22,7 @@ _ONES = np.ones(1024)
 
 
 class OneNodeSKG(FeatureLearning):
-    """``predict_one`` and ``learn_one`` for SKG: no arrays, new references are simply new."""
+    """``predict_one`` and ``learn_one`` for SKG: nodes are given by names, which may be new."""
 
     def predict_one(self, neighbours: Neighbours) -> Value:
         """Predict the value of one node from its neighbours.
@@ -30,8 +30,8 @@ class OneNodeSKG(FeatureLearning):
         Parameters
         ----------
         neighbours : mapping of reference name to weight, or iterable of reference names
-            Names without weights have weight 1; a name given twice counts twice. Names never
-            seen are allowed, and the model does not change.
+            Names without weights have weight 1; a name given twice counts twice. New names
+            are allowed, and the model does not change.
 
         Returns
         -------
@@ -57,7 +57,7 @@ class OneNodeSKG(FeatureLearning):
         Parameters
         ----------
         neighbours : mapping of reference name to weight, or iterable of reference names
-            As in :meth:`predict_one`; names never seen become referencing nodes.
+            As in :meth:`predict_one`; new names become referencing nodes.
         value : float, or array-like of shape (n_targets,)
             The value of the node.
 
@@ -91,7 +91,7 @@ class OneNodeSKG(FeatureLearning):
     def _learn_new(
         self, names: Collection[Hashable], weights: NDArray[np.float64], value: Value
     ) -> Value:
-        """Learn a node some of whose neighbours are new, be it the first node."""
+        """Learn a node with new neighbours, such as the first node."""
         if not hasattr(self, "coef_"):
             self._start_empty(np.shape(value))
         _, indices = _look_up(names, self._table, add=True)
@@ -155,7 +155,7 @@ def split_neighbours(
 
 
 def list_distinct_names(names: Iterable[Hashable]) -> list[Hashable]:
-    """Each name once, in the order in which they come."""
+    """Each name once, in the order of its first use."""
     try:
         return list(dict.fromkeys(names))
     except TypeError as error:
@@ -178,7 +178,7 @@ def _to_numbers(argument: str, values: Any) -> NDArray[np.float64]:
 
 def check_value(value: ArrayLike) -> Value:
     """A number as a float, several numbers as an array of shape (K,)."""
-    if type(value) is float and math.isfinite(value):  # the usual case, 4 µs sooner
+    if type(value) is float and math.isfinite(value):  # the usual case, which saves 4 µs
         return value
     values = _to_numbers("value", value)
     if values.size == 0 or not np.isfinite(values).all():

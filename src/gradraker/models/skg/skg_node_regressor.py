@@ -26,10 +26,10 @@ from gradraker.models.skg.node_rows import check_rows_differ, make_node_rows
 from gradraker.models.skg.skg_regressor import SKGRegressor
 
 _SETTINGS_OF_SKG = ("kernel", "sigma2", "n_frequencies", "learning_rate", "n_epochs")
-# With fewer known nodes than this there is no estimate of the error: it would be noise.
+# With fewer known nodes than this the error is not estimated: it would be noise.
 _ENOUGH_TO_HOLD_OUT = 10
-_HELD_OUT = 0.2
-# Nearest known nodes that the similarity transfer is measured with, where there are as many.
+_HELD_OUT_SHARE = 0.2
+# Nearest known nodes for the similarity transfer, if there are as many.
 _N_NEIGHBORS = 5
 
 
@@ -129,7 +129,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         self._learn_rows(np.flatnonzero(self._is_known))
 
     def _learn_rows(self, rows: NDArray[np.int64]) -> None:
-        """Learn known nodes, in this order but for the shuffling in each epoch."""
+        """Learn known nodes, which are shuffled in each epoch."""
         X, references = self._make_rows(self._graph, rows)
         if isinstance(self.sigma2, str):
             check_rows_differ(X)
@@ -232,7 +232,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
 
     def score(self, nodes: Any, values: Any) -> float:
         """R² of predictions; ``values`` are those of ``nodes``."""
-        from sklearn.metrics import r2_score  # it loads much that nothing else here needs
+        from sklearn.metrics import r2_score  # slow to import
 
         return float(r2_score(np.asarray(values, dtype=np.float64), self.predict(nodes)))
 
@@ -242,7 +242,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         Raises
         ------
         TooFewValuesError
-            If fewer than 10 values are known, or the nodes that are left do not differ.
+            If fewer than 10 values are known, or the remaining nodes do not differ.
         """
         model, rows = self._hold_out()
         known, values = self._values[self._is_known], self._values[rows]
@@ -258,7 +258,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         )
 
     def _hold_out(self) -> "tuple[SKGNodeRegressor, NDArray[np.int64]]":
-        """A model of the same settings that has not seen some known nodes, and these nodes."""
+        """A model with the same settings trained without some known nodes, and these nodes."""
         check_is_fitted(self)
         if self._held_out is not None:
             return self._held_out
@@ -270,7 +270,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
                 "give more values",
             )
         shuffled = np.random.default_rng([self.seed_, 3]).permutation(known)
-        rows = shuffled[: round(_HELD_OUT * known.size)]
+        rows = shuffled[: round(_HELD_OUT_SHARE * known.size)]
         values = self._values.copy()
         values[rows] = np.nan
         model = SKGNodeRegressor(**self.get_params())
@@ -295,8 +295,8 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         nodes : sequence of names, optional
             Nodes of the graph; default all whose values are unknown.
         left_out : bool, default=False
-            Whether to explain by the model that :meth:`predict_left_out` uses, which has not
-            seen the held-out nodes.
+            Whether to explain by the model that :meth:`predict_left_out` uses, which is trained
+            without the held-out nodes.
 
         Returns
         -------
@@ -336,7 +336,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         n_neighbors = min(_N_NEIGHBORS, known.size - 2)
         return similarity_transfer(X, values, n_neighbors=n_neighbors, random_state=0)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self, *, target: Hashable = None) -> dict[str, Any]:
         """Return the variance in use with its range, and whether SKG suits the data."""
         self._check_learned()
         transfer = self.measure_transfer()

@@ -69,7 +69,7 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
         D; z has 2D entries. "auto" takes 800, or 1600 if held-out errors fall by more than their
         noise.
     learning_rate : float or "auto", default=0.1
-        η in (0, 1). Since ‖z‖ = 1, the update is stable there and nowhere else. "auto" takes 0.1,
+        η in (0, 1). Since ‖z‖ = 1, the update is stable only there. "auto" takes 0.1,
         or 0.02 or 0.05 if held-out errors fall by more than their noise.
     n_epochs : int or "auto", default=3
         Passes of ``fit`` over the rows. "auto" watches held-out errors while it trains and stops
@@ -80,8 +80,8 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
         Seed of the frequencies and the orders. An integer gives the same model again.
     keep_known : bool, default=True
         Whether to keep the rows, values and order of training, which :meth:`explain` needs.
-        It costs 12 bytes an edge, 16 a training step, 9 a node and 8 a value; for endless
-        streams set it to False.
+        It takes 12 bytes per edge, 16 per training step, 9 per node and 8 per value; for
+        endless streams set it to False.
 
     Attributes
     ----------
@@ -96,13 +96,13 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
     ranges_ : Sigma2Ranges
         The four ranges of σ² for the rows of ``fit``, or of the first chunk, if two of them differ.
     frequencies_ : ndarray of shape (n_references, D)
-        Random frequencies ξ of the referencing nodes; made when asked for.
+        Random frequencies ξ of the referencing nodes; computed on access.
     references_ : sequence of names
-        The referencing nodes, in the order in which they came: column numbers or names.
+        The referencing nodes, in the order in which they were added: column numbers or names.
     seed_ : int
-        What the frequencies are drawn from, together with the names.
+        Seed from which the frequencies are drawn, together with the names.
     n_seen_ : int
-        Training steps taken: one a row and epoch.
+        Training steps taken: one per row and epoch.
     n_features_in_ : int
         Columns of the first X.
     feature_names_in_ : ndarray of str
@@ -111,12 +111,12 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
     Notes
     -----
     The frequencies of a referencing node depend on the seed and on its name only (for X
-    without names, the column number). So X may be cut into chunks of rows as one likes, and
-    the reference set may grow: pass ``references``, the names of the columns, or learn one node
+    without names, the column number). So X may be split into any chunks of rows, and the
+    reference set may grow: pass ``references``, the names of the columns, or learn one node
     at a time with :meth:`learn_one`.
 
-    There is no intercept: a node that resembles none that was seen is predicted near 0. Centre or
-    scale the values first where 0 is far from them; :func:`gradraker.predict_nodes` does.
+    There is no intercept: a node that resembles no known node is predicted near 0. Centre or
+    scale the values first if 0 is far from them; :func:`gradraker.predict_nodes` does.
 
     Dense, sparse and data-frame input are the same to the estimator: entries that are
     stored twice in a sparse matrix add up, as in SciPy. A node without neighbours (a row of
@@ -195,7 +195,7 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
             )
         self.coef_ = theta.reshape(self.coef_.shape)
         self.n_seen_ += n_steps
-        if self._record is not None:  # what explanations are made of
+        if self._record is not None:  # for explanations
             self._record.add(rows, Y, np.concatenate(orders), self._rate, X.dtype, names)
 
     # -- prediction ------------------------------------------------------------
@@ -208,7 +208,7 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
         X : {array-like, sparse matrix, data frame} of shape (n, M)
             Adjacency vectors.
         references : sequence of M names, optional
-            Names of the columns of X, in any order; names never seen are allowed.
+            Names of the columns of X, in any order; new names are allowed.
 
         Returns
         -------
@@ -235,7 +235,7 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
         node_names: Sequence[Hashable] | None = None,
         known_names: Sequence[Hashable] | None = None,
     ) -> Explanation:
-        """Explain predictions exactly, as weighted sums of the values the model has seen.
+        """Explain predictions exactly, as weighted sums of the known values.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
             weights=evidence.sum_weights(),
             similarities=2.0 * learning_rate * (evidence.stars @ evidence.Z.T),
             squared_distances=evidence.measure_squared_distances(),
-            # Views on the model's own record, which nobody should change through an explanation.
+            # Views of the model's own record, so they are read-only.
             values=to_read_only(learned.Y.reshape(-1, *self._targets)),
             prediction=predictions.reshape(-1, *self._targets),
             order=to_read_only(learned.order),
@@ -293,14 +293,14 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
 
     @property
     def ranges_(self) -> Sigma2Ranges:
-        """The four ranges of σ²; a rule that did not need them leaves them to the first use."""
+        """The four ranges of σ²; computed on first use if the rule did not need them."""
         check_is_fitted(self, "coef_")
         if self._ranges is None:
             self._ranges = self._find_ranges(self._table.kernel)
         return self._ranges
 
     def _list_fixed_parameters(self) -> dict[str, tuple[Any, Any]]:
-        """Parameters that cannot change while the model learns: as they are, and as they were."""
+        """Parameters that cannot change while the model learns: as set now, and as used."""
         table = self._table
         return {
             "kernel": (self.kernel, table.kernel),
@@ -322,7 +322,7 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
     # -- files -----------------------------------------------------------------
 
     def dump_state(self) -> tuple[State, Arrays]:
-        """Return what a file holds: the seed and the names, not the frequencies."""
+        """Return the state and arrays of a file: the seed and the names, not the frequencies."""
         state, arrays = dump_row_state(self)
         ranges = None if self._ranges is None else asdict(self._ranges)
         chosen = {
@@ -363,7 +363,7 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
     # -- input -----------------------------------------------------------------
 
     def check_parameters(self) -> None:
-        """Refuse parameters that make no sense."""
+        """Refuse invalid parameters."""
         get_kernel(self.kernel)
         if not is_auto(self.sigma2):
             check_sigma2(self.sigma2)

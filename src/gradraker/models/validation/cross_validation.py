@@ -47,7 +47,7 @@ def cross_validate_nodes(
     return_indices: bool = False,
     **graph_options: Any,
 ) -> NodeScores:
-    """Hide the values of one fold of known nodes after the other, and score their predictions.
+    """Hide the values of each fold of known nodes in turn, and score their predictions.
 
     Each fold is predicted by a copy of the model that has the whole graph (and all attributes) and
     the values of the other folds only: hidden values reach neither its choices nor its encoders.
@@ -61,7 +61,7 @@ def cross_validate_nodes(
     attributes : optional
         As in :meth:`NodeModel.fit`, for models that take them.
     cv : int, splitter of scikit-learn, or iterable of (train, test), default=5
-        How known nodes are split, in the order of the graph. A number makes so many folds of
+        How known nodes are split, in the order of the graph. A number makes that many folds of
         shuffled nodes with the same seed each time, stratified for classes.
     scoring : str, callable, list or dict, optional
         Scorers of scikit-learn; default ``model.score``: R² or accuracy.
@@ -72,9 +72,9 @@ def cross_validate_nodes(
     unknown_nodes, node, value
         As in :meth:`NodeModel.fit`.
     n_jobs : int, optional
-        Folds that are evaluated at a time, by joblib: its backends, such as Dask's, do as well.
+        Folds that are evaluated at a time, by joblib; any of its backends, such as Dask's, works.
     return_train_score, return_estimator, return_indices : bool, default=False
-        What else to return, as in scikit-learn.
+        Whether to return these too, as in scikit-learn.
     **graph_options
         As in :meth:`NodeModel.fit`.
 

@@ -14,13 +14,13 @@ from gradraker.graph.values import align_values, select_columns, split_targets
 from gradraker.models.node_model import NodeModel
 
 Rows = NDArray[np.int64]
-# Seed of the folds that a number asks for.
+# Seed of the folds if ``cv`` is a number.
 _SEED = 0
 
 
 @dataclass(frozen=True, eq=False)
 class KnownNodes:
-    """A graph, its known values, and what else a model is fitted with."""
+    """A graph, its known values, and further arguments of ``fit``."""
 
     graph: NodeGraph
     values: NDArray[Any]  # [n] or [n, K]
@@ -29,7 +29,7 @@ class KnownNodes:
     target_names: Sequence[Hashable] = ()
 
     def show(self, rows: Rows) -> Any:
-        """Return the values of some nodes, and nothing of the others, as ``fit`` takes them."""
+        """Return values for ``fit`` in which only those of some nodes are known."""
         if not self.target_names:
             shown = np.full(self.values.shape, np.nan if self.values.dtype == float else None)
             shown = shown.astype(self.values.dtype)
@@ -52,9 +52,9 @@ class KnownNodes:
 
 
 class FoldModel(BaseEstimator):
-    """A model of graphs as scikit-learn's functions take one: it is fitted to names and values.
+    """A model of graphs behind the interface of scikit-learn: it is fitted to names and values.
 
-    Every fit has the whole graph, and of the values only those of the nodes that are named.
+    Every fit has the whole graph, and the values of the named nodes only.
     """
 
     def __init__(self, model: NodeModel, known: KnownNodes) -> None:
@@ -101,17 +101,17 @@ def align_known(
             "model must be a model of graphs, such as NodeRegressor(), got "
             f"{type(model).__name__}: scikit-learn's own functions are for models of rows"
         )
-    made = make_node_graph(graph, graph_options)
+    graph = make_node_graph(graph, graph_options)
     kind, names = model.value_kind, []
     targets = split_targets(values, node=node, value=value) if kind.task == "values" else None
     if targets is None:
         chosen = select_columns(values, node=node, value=value, task=kind.task)
-        made, aligned = align_values(kind, made, made, chosen, unknown_nodes)
+        graph, aligned = align_values(kind, graph, graph, chosen, unknown_nodes)
     else:
         names, columns = targets.names, []
         for column in targets.columns:
-            made, one = align_values(kind, made, made, column, unknown_nodes)
-            columns.append(one)
+            graph, aligned_column = align_values(kind, graph, graph, column, unknown_nodes)
+            columns.append(aligned_column)
         aligned = np.column_stack(columns)
     rows = np.flatnonzero(model.value_kind.is_known(aligned))
     if rows.size < 2:
@@ -119,7 +119,7 @@ def align_known(
     options = dict(fit_options or {})
     if attributes is not None:
         options["attributes"] = attributes
-    return KnownNodes(made, aligned, rows, options, names)
+    return KnownNodes(graph, aligned, rows, options, names)
 
 
 def list_folds(
@@ -132,7 +132,7 @@ def list_folds(
     if are_classes:
         targets = np.unique([str(label) for label in targets], return_inverse=True)[1]
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        # Folds cannot be stratified by a class that is rarer than they are many.
+        # Stratified folds need at least one node of each class per fold.
         is_stratified = are_classes and np.bincount(targets).min() >= cv
         kind = StratifiedKFold if is_stratified else KFold
         cv = kind(int(cv), shuffle=True, random_state=_SEED)

@@ -14,7 +14,7 @@ from gradraker.models.validation.folds import FoldModel, align_known, list_folds
 @describe_fields
 @dataclass(frozen=True, eq=False)
 class NodeSearch:
-    """What a search over parameters found.
+    """Result of a search over parameters.
 
     Examples
     --------
@@ -101,9 +101,9 @@ def search_nodes(
     from sklearn.model_selection import GridSearchCV, ParameterGrid
 
     is_grid = isinstance(grid, Mapping) or (
-        isinstance(grid, list) and all(_has_lists(one) for one in grid)
+        isinstance(grid, list) and all(_has_lists(part) for part in grid)
     )
-    candidates = [dict(one) for one in (ParameterGrid(grid) if is_grid else grid)]
+    candidates = [dict(item) for item in (ParameterGrid(grid) if is_grid else grid)]
     if not candidates:
         raise ValueError("grid holds no parameters: give one candidate at least")
     known = align_known(
@@ -120,7 +120,7 @@ def search_nodes(
     _check_refit(scoring, refit)
     search = GridSearchCV(
         FoldModel(model, known),
-        [{name: [entry] for name, entry in one.items()} for one in candidates],
+        [{name: [entry] for name, entry in params.items()} for params in candidates],
         cv=list_folds(model, known, cv, groups),
         scoring=scoring,
         n_jobs=n_jobs,
@@ -133,16 +133,16 @@ def search_nodes(
     return NodeSearch(search.best_params_, float(search.best_score_), fitted, search.cv_results_)
 
 
-def _has_lists(one: Any) -> bool:
-    return isinstance(one, Mapping) and all(
-        isinstance(entry, list | tuple | np.ndarray) for entry in one.values()
+def _has_lists(part: Any) -> bool:
+    return isinstance(part, Mapping) and all(
+        isinstance(entry, list | tuple | np.ndarray) for entry in part.values()
     )
 
 
 def _check_refit(scoring: Any, refit: bool | str) -> None:
-    """Refuse a search whose scores do not say which candidate is the best."""
-    is_one = scoring is None or callable(scoring) or isinstance(scoring, str)
-    names = ["score"] if is_one else sorted(map(str, scoring))
+    """Refuse a search with several scores unless ``refit`` names the one that decides."""
+    is_single = scoring is None or callable(scoring) or isinstance(scoring, str)
+    names = ["score"] if is_single else sorted(map(str, scoring))
     if isinstance(refit, str) and refit not in names:
         raise ValueError(f"refit must name one of {names}, got {refit!r}")
     if not isinstance(refit, str) and len(names) > 1:

@@ -143,6 +143,7 @@ class NodeRegressor(RegressorMixin, WalkModel):
     """
 
     takes_several_targets = True
+    takes_coverage = True
 
     _columns: tuple[Column, ...] | None
 
@@ -547,14 +548,20 @@ class NodeRegressor(RegressorMixin, WalkModel):
         rows = np.sort(view.solution.known) if nodes is None else self._find_rows(nodes)
         return view.explain_left_out(rows, self.nodes_)
 
-    def describe(self) -> dict[str, Any]:
-        """Return what the model chose, and how other candidates fared."""
+    def describe(self, *, target: Hashable = None) -> dict[str, Any]:
+        """Return what the model chose, and how other candidates fared.
+
+        With a ``target``, the scale is that of this one.
+        """
         facts = super().describe()
         given = self.transform if isinstance(self.transform, str) else "given"
-        formula = self.transform_
-        if isinstance(formula, dict):
+        formula, more = self.transform_, {}
+        if isinstance(formula, dict) and target is not None:
+            formula = formula[target]
+            more = {"transform": "none"} if formula == NoTransform().formula else {}
+        elif isinstance(formula, dict):
             formula = ", ".join(f"{name}: {one}" for name, one in formula.items())
-        facts["choice"] |= {"formula": formula, "statistic": self.statistic}
+        facts["choice"] |= {"formula": formula, "statistic": self.statistic} | more
         facts["settings"] |= {"transform": given, "statistic": self.statistic}
         return facts
 

@@ -473,7 +473,7 @@ class WalkModel(NodeModel):
         """Predictions (n, K) with the offset of each class."""
         return predictions
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self, *, target: Hashable = None) -> dict[str, Any]:
         """Return what the model chose, and how other candidates fared."""
         named = ("blocks", "width", "alpha", "solver", "direction", "tol", "device", "dtype")
         settings = {name: getattr(self, name) for name in named}

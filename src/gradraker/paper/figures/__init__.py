@@ -1,4 +1,4 @@
-"""The figures: each file has a figure's simulation, drawing, table, caption and claims.
+"""The figures: each file holds a figure's simulation, drawing, table, caption and claims.
 
 A new figure is a new file that defines ``FIGURES`` and ``CLAIMS``, and its name in ``FILES``.
 """

@@ -44,25 +44,25 @@ from gradraker.sweep import SettingsSweep, SweepResult, sigma2_sweep
 from gradraker.sweep.versions import VERSIONS
 
 N_SIGMA2 = 41
-# For a look in seconds.
+# For a quick look.
 FAST_SIGMA2 = 16
 FAST_REPEATS = 3
-# A best σ² up to this factor of σ²_ed is "slightly larger": two steps of our grid, which has 8 in
-# a decade, are 1.8.
-SLIGHTLY = 2.0
+# A best σ² up to this factor of σ²_ed is "slightly larger": two steps of our grid, which has 8 per
+# decade, are a factor of 1.8.
+SLIGHT_FACTOR = 2.0
 # From this factor on it is "much larger".
-MUCH = 5.0
-# Seconds for a sine and cosine, about.
-_COST_OF_SINES = 2e-9
+MUCH_FACTOR = 5.0
+# Approximate seconds for a sine and cosine.
+_SECONDS_PER_SINE = 2e-9
 _ARRAYS = ("sigma2", "gnmse", "boundaries", "squared_distances")
 # Smallest nonzero ‖d‖² of Temperature-Jan, as printed (section V.D).
 SMALLEST_DISTANCE = "1"
-# GNMSE at σ²_ce is as bad as in the chaos range, up to the noise of its mean.
-_SAME = 1.05
+# GNMSE at σ²_ce is as bad as in the chaos range up to this factor, the noise of its mean.
+_NOISE_FACTOR = 1.05
 
 
 def make_grid(low: float, high: float, n: int) -> list[float]:
-    """Make a logarithmic grid of few digits, so that the variances printed are those that ran."""
+    """Make a logarithmic grid of few digits, so that the printed variances are those used."""
     return [float(f"{sigma2:.4g}") for sigma2 in np.geomspace(low, high, n)]
 
 
@@ -98,7 +98,7 @@ def make_settings_simulation(
 
 
 def run_sweep(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
-    """Run one sweep over σ², and return it as JSON can hold it, without its times."""
+    """Run one sweep over σ², and return it ready for JSON, without its times."""
     assert graph.dataset is not None
     fraction = round_down_fraction(settings["fraction"], graph.adjacency.shape[0])
     sweep = sigma2_sweep(
@@ -113,7 +113,7 @@ def run_sweep(graph: PaperGraph, settings: Settings, options: RunOptions) -> Res
 
 
 def run_settings_sweep(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
-    """Run one sweep for each value of the setting that is varied."""
+    """Run one sweep for each value of the varied setting."""
     others = dict(settings)
     setting = others.pop("setting")
     values = others.pop(setting)
@@ -123,8 +123,8 @@ def run_settings_sweep(graph: PaperGraph, settings: Settings, options: RunOption
         def report(part: float, i: int = i) -> None:
             options.report((i + part) / len(values))
 
-        own = replace(options, name=f"{options.name}-{value:g}", report=report)
-        sweeps.append(run_sweep(graph, others | {setting: value}, own))
+        run_options = replace(options, name=f"{options.name}-{value:g}", report=report)
+        sweeps.append(run_sweep(graph, others | {setting: value}, run_options))
     return {"sweeps": sweeps}
 
 
@@ -132,7 +132,7 @@ def _find_checkpoint(graph: PaperGraph, settings: Settings, options: RunOptions)
     if options.checkpoints is None:
         return None
     options.checkpoints.mkdir(parents=True, exist_ok=True)
-    # Other settings, data or versions have another file, so that nothing has to be removed.
+    # Other settings, data or versions get another file, so that no file has to be removed.
     identity = {"settings": settings, "seed": options.seed, "versions": VERSIONS}
     line = to_json_line(identity | {"data": graph.facts["sha256"]})
     digest = hashlib.sha256(line.encode()).hexdigest()
@@ -154,12 +154,12 @@ def parse_settings_sweep(results: Mapping[str, Any], settings: Settings) -> Sett
 
 
 def estimate_cost(graph: PaperGraph, settings: Settings) -> float:
-    """Estimate the seconds of sweeps from the number of sines that they take."""
+    """Estimate the seconds of sweeps from the number of sines to compute."""
     n_sines = settings["n_repeats"] * len(settings["sigma2"]) * graph.adjacency.shape[0]
     for name in ("n_frequencies", "n_epochs"):
         value = settings[name]
         n_sines *= sum(value) if isinstance(value, list) else value
-    return float(n_sines * _COST_OF_SINES)
+    return float(n_sines * _SECONDS_PER_SINE)
 
 
 def make_sweep_table(sweep: SweepResult) -> list[list[Any]]:
@@ -215,7 +215,7 @@ def compare_boundary(
         reason = "" if agrees else _explain_boundary(printed, which, d2, D, ours)
         if reason and (data, which) == ("temperature", "ed"):
             reason += (
-                " Algorithm 2 with the smallest weight over all tested nodes gives about as much "
+                " Algorithm 2 with the smallest weight over all unknown nodes gives about as much "
                 "(claim noise-ratio-5.86), but the text refers to equation (noiseup)."
             )
         return Outcome(ours, agrees, reason, rule=EQUATION)
@@ -224,7 +224,7 @@ def compare_boundary(
 
 
 def compute_variance(squared_distance: float, level: float) -> float:
-    """σ² at which exp(−‖d‖²/2σ²) is ``level``: equations (edthresh), (cethresh), (dathresh).
+    """Compute σ² at which exp(−‖d‖²/2σ²) is ``level``: (edthresh), (cethresh), (dathresh).
 
     Examples
     --------
@@ -235,7 +235,7 @@ def compute_variance(squared_distance: float, level: float) -> float:
 
 
 def _explain_boundary(printed: str, which: str, d2: float, D: int, ours: Measured) -> str:
-    """Look for another formula that gives the print; otherwise say what follows from the print."""
+    """Find another formula that gives the printed number; else describe what that implies."""
     if which == "da":
         other = d2 / (2.0 * CLOSENESS)
         if is_rounding_of(printed, other):
@@ -257,11 +257,11 @@ def _explain_boundary(printed: str, which: str, d2: float, D: int, ours: Measure
             f"gives: {other:.4g}."
         )
     implied = math.exp(-d2 / (2.0 * float(printed)))
-    inside = "lies" if SPREAD.holds(float(printed), ours) else "does not lie"
+    verb = "lies" if SPREAD.holds(float(printed), ours) else "does not lie"
     return (
         f"The print implies a noise ratio of {implied:.4g} where equation (noiseup) gives "
         f"{compute_noise_ratio(D):.4g}, or ‖d‖²max = {float(printed) * math.log(2 * D):.4g}; it "
-        f"{inside} within our spread over repeats. We know no reading that gives it."
+        f"{verb} within our spread over repeats. We know no reading that gives it."
     )
 
 
@@ -276,7 +276,7 @@ def draw(sweep: SweepResult) -> DrawnDisplay:
 
 
 def write_caption(sweep: SweepResult) -> str:
-    """Say how the error goes through the ranges."""
+    """Describe the error in the four ranges."""
     return (
         "Mean GNMSE over σ² on Temperature-Jan, with the four ranges between medians of their "
         f"boundaries. It is {sweep.mean[0]:.3f} in the chaos range, falls in the extending range "
@@ -316,7 +316,7 @@ def check_four_levels(sweep: SweepResult) -> Outcome:
         float(sweep.mean[-1]),
     ]
     chaos, start, lowest, end, averaging = levels
-    agrees = lowest < start <= _SAME * chaos and lowest < end < averaging
+    agrees = lowest < start <= _NOISE_FACTOR * chaos and lowest < end < averaging
     reason = (
         "Mean GNMSE at the smallest σ², at the medians of σ²_ce, σ²_ed, σ²_da, and at the largest "
         "σ²; agrees if it falls from σ²_ce to σ²_ed and rises from there to the end."

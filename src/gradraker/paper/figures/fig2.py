@@ -1,4 +1,4 @@
-"""Figure 2: known nodes around an unknown one, and the efficient distance (section IV.A.2).
+"""Figure 2: known nodes around an unknown node, and the efficient distance (section IV.A.2).
 
 Its simulation is that of figures 3 to 5 too: one split, learned at one variance from each range.
 """
@@ -28,11 +28,11 @@ from gradraker.paper.simulations import (
 from gradraker.plotting import NodeDistancesDisplay
 
 CHAOS, EXTENDING, DISTURBING, AVERAGING = FOUR_SIGMA2 = (0.1, 2.0, 10.0, 300.0)
-# The last steps, and the part of B that is small (section V.D on figure 3 c).
-_LATE = 5
-_SMALL = 0.25
-# Attributes of a run that are called otherwise in the results file.
-_ATTRIBUTES = {
+# The last steps, and the quantile below which B is small (section V.D on figure 3 c).
+_N_LATE_STEPS = 5
+_SMALL_QUANTILE = 0.25
+# Attributes of a run that have other names in the results file.
+_ATTRIBUTE_OF = {
     "weights": "contribution_weights",
     "compute_weights_by_node": "contribution_weights_by_node",
 }
@@ -49,7 +49,7 @@ class RunAtVariance:
     contribution_weights_by_node: Floats  # [M]: F of the node, summed for each known node
     efficient_distance: float | None  # ‖d‖² of the node, None where all weights are noise
     mean_similarity: float  # mean B of all unknown nodes
-    # Part of a node's weights that are smaller than one of a late step with a small B.
+    # For weights of late steps with a small B: the share of the node's weights that are smaller.
     late_ranks: Floats
     sums_of_weights: Floats  # [n]: Σ F of all unknown nodes
     predictions: Floats  # [n]: of all unknown nodes
@@ -152,9 +152,9 @@ def _describe_run(explanation: Explanation, row: int) -> dict[str, Any]:
 
 
 def _rank_late_weights(B: Floats, F: Floats) -> list[float]:
-    """For weights of the last steps with a B among the smallest: the part of F below them."""
-    late = slice(-_LATE, None)
-    small = B[:, late] <= np.quantile(B, _SMALL, axis=1, keepdims=True)  # [n, late]
+    """Return, for weights of the last steps with a small B, the share of F below each."""
+    late = slice(-_N_LATE_STEPS, None)
+    small = B[:, late] <= np.quantile(B, _SMALL_QUANTILE, axis=1, keepdims=True)  # [n, late]
     below = np.mean(F[:, np.newaxis] < F[:, late, np.newaxis], axis=2)  # [n, late]
     ranks: list[float] = below[small].tolist()
     return ranks
@@ -170,7 +170,7 @@ def parse_weights(results: Mapping[str, Any], settings: Settings) -> FourVarianc
 
 def _parse_run(run: Mapping[str, Any]) -> RunAtVariance:
     given: dict[str, Any] = {
-        _ATTRIBUTES.get(name, name): np.array(entry) if isinstance(entry, list) else entry
+        _ATTRIBUTE_OF.get(name, name): np.array(entry) if isinstance(entry, list) else entry
         for name, entry in run.items()
     }
     return RunAtVariance(**given)
@@ -215,13 +215,13 @@ def make_table(found: FourVariances) -> Table:
 
 
 def write_caption(found: FourVariances) -> str:
-    """Say how the contribution weights divide at the efficient distance."""
+    """Describe how contribution weights differ inside and outside the efficient distance."""
     run, squared = found.get_run(SIGMA2), found.squared_distances
     weights, limit = run.contribution_weights_by_node, run.efficient_distance
     inside = squared <= (-1.0 if limit is None else limit)
     return (
-        f"The tested station {found.node} (star) and the {squared.size} sampled stations by the "
-        "distance of their adjacency vectors, at σ² = 2; angles mean nothing. Within the "
+        f"The unknown station {found.node} (star) and the {squared.size} known stations by the "
+        "distance of their adjacency vectors, at σ² = 2; angles have no meaning. Within the "
         f"efficient distance are {inside.sum()} stations, whose weights sum to "
         f"{weights[inside].sum():.2f}; those of the {np.sum(~inside)} others sum to "
         f"{weights[~inside].sum():.2f}."
@@ -231,7 +231,7 @@ def write_caption(found: FourVariances) -> str:
 FIGURES = (
     PaperFigure(
         "fig2",
-        "Figure 2: sampled nodes around a tested node",
+        "Figure 2: known nodes around an unknown node",
         WEIGHTS,
         draw,
         make_table,

@@ -24,19 +24,19 @@ from gradraker.paper.simulations import Floats, PaperFigure, Table, to_rows
 from gradraker.plotting import ConformityDisplay, ContributionWeightsDisplay, PredictedValuesDisplay
 from gradraker.plotting.figure import make_axes
 
-# Distance of a sum of weights from the value that it is "about".
-_ABOUT = 0.05
+# Largest error of a sum of weights that is "about" a value.
+_SUM_ERROR = 0.05
 # B that is noise stays within this many of its standard deviations.
 _DEVIATIONS = 4.0
-# (Σ B)/(Σ |B|) of an unbalanced sum.
-_UNBALANCED = 0.5
-# Part of the weights that are smaller than one which is "relatively large".
-_LARGE = 0.75
-# Correlation with a curve that is "roughly" followed.
-_ROUGHLY = 0.95
-# Distance of α/2η from the 1 that it is "close to".
-_NEAR = 0.2
-# Deviation of predictions, by that of the true values, that is "almost the same".
+# Smallest (Σ B)/(Σ |B|) of an unbalanced sum.
+_IMBALANCE = 0.5
+# A weight is "relatively large" if more than this share of the weights is smaller.
+_LARGE_RANK = 0.75
+# Smallest correlation with a curve that is "roughly" followed.
+_CORRELATION = 0.95
+# Largest distance of α/2η from 1 if it is "close to" it.
+_ALPHA_ERROR = 0.2
+# Predictions are "almost the same" below this standard deviation, over that of the true values.
 _FLAT = 0.25
 
 
@@ -59,7 +59,7 @@ def list_weights(found: FourVariances, *, sigma2: float) -> Table:
 
 
 def describe_weights(found: FourVariances, *, sigma2: float) -> str:
-    """Say how large B and F are, and how much the last steps weigh."""
+    """Describe the sizes of B and F, and the weight of the last steps."""
     run, settings = found.get_run(sigma2), found.settings
     B, F = run.similarities, run.contribution_weights
     late = float(F[-len(F) // 10 :].sum())
@@ -99,7 +99,7 @@ CLAIMS = ClaimList(WEIGHTS)
 @CLAIMS.check(
     "sum-of-weights",
     "III.B.1",
-    "Σ F ≈ 1: mean sum of contribution weights of tested nodes at σ² = 10",
+    "Σ F ≈ 1: mean sum of contribution weights of unknown nodes at σ² = 10",
     "≈ 1",
 )
 def check_sum_of_weights(found: FourVariances) -> Outcome:
@@ -108,16 +108,16 @@ def check_sum_of_weights(found: FourVariances) -> Outcome:
     ours = Measured.from_repeats(sums.tolist(), value=float(np.mean(sums)))
     error = float(np.sqrt(np.mean((sums - 1.0) ** 2)))
     reason = (
-        f"Spread over the {sums.size} tested nodes of one split; agrees if the root mean square "
-        f"of Σ F − 1, here {error:.3g}, is below {_ABOUT:g}."
+        f"Spread over the {sums.size} unknown nodes of one split; agrees if the root mean square "
+        f"of Σ F − 1, here {error:.3g}, is below {_SUM_ERROR:g}."
     )
-    return Outcome(ours, error < _ABOUT, reason)
+    return Outcome(ours, error < _SUM_ERROR, reason)
 
 
 @CLAIMS.check(
     "claim-4",
     "III.B.1",
-    "Mean Σ F of tested nodes at σ² = 0.1, 2, 10, 300, against Claim 4",
+    "Mean Σ F of unknown nodes at σ² = 0.1, 2, 10, 300, against Claim 4",
     "1 − (1 − b)^T",
 )
 def check_claim_4(found: FourVariances) -> Outcome:
@@ -127,11 +127,11 @@ def check_claim_4(found: FourVariances) -> Outcome:
     claimed = [1.0 - (1.0 - run.mean_similarity) ** n_steps for run in found.runs]
     error = float(np.abs(np.subtract(sums, claimed)).max())
     reason = (
-        f"With the mean of B for b it gives {_format_list(claimed)}; agrees within {_ABOUT:g}. It "
-        "assumes that B and F are not correlated, but with E > 1 the same node returns, and B = 2η "
-        "there."
+        f"With the mean of B for b it gives {_format_list(claimed)}; agrees within {_SUM_ERROR:g}. "
+        "It assumes that B and F are not correlated, but with E > 1 the same node returns, and "
+        "B = 2η there."
     )
-    return Outcome(Measured(error), error < _ABOUT, reason, _format_list(sums))
+    return Outcome(Measured(error), error < _SUM_ERROR, reason, _format_list(sums))
 
 
 @CLAIMS.check(
@@ -175,8 +175,8 @@ def check_extending_similarities(found: FourVariances) -> Outcome:
     """Check that positive B outweigh negative ones in the extending range."""
     B = found.get_run(EXTENDING).similarities
     ours = Measured(float(B.sum() / np.abs(B).sum()))
-    reason = f"1 if all are positive, 0 if they balance; agrees above {_UNBALANCED:g}."
-    return Outcome(ours, ours.value > _UNBALANCED, reason, f"{ours.value:.3g}")
+    reason = f"1 if all are positive, 0 if they balance; agrees above {_IMBALANCE:g}."
+    return Outcome(ours, ours.value > _IMBALANCE, reason, f"{ours.value:.3g}")
 
 
 @CLAIMS.check(
@@ -210,11 +210,11 @@ def check_late_weights(found: FourVariances) -> Outcome:
         return Outcome(Measured(0.0), False, "No late step has a small B here.", "none")
     ours = Measured.from_repeats(ranks.tolist())
     reason = (
-        f"Part of a node's weights that are smaller, for the {ours.n} weights of tested nodes at "
+        f"Share of a node's weights that are smaller, for the {ours.n} weights of unknown nodes at "
         f"the last five steps whose B is in the lowest quarter; agrees if the median is above "
-        f"{_LARGE:g}."
+        f"{_LARGE_RANK:g}."
     )
-    return Outcome(ours, ours.value > _LARGE, reason)
+    return Outcome(ours, ours.value > _LARGE_RANK, reason)
 
 
 @CLAIMS.check("averaging-B", "V.D", "σ² = 300: smallest B, in units of 2η", "close to 1")
@@ -233,7 +233,7 @@ def check_averaging_weights(found: FourVariances) -> Outcome:
     F, step = found.get_run(AVERAGING).contribution_weights, 2.0 * found.learning_rate
     decay = step * (1.0 - step) ** np.arange(F.size - 1, -1, -1.0)
     ours = Measured(float(np.corrcoef(F, decay)[0, 1]))
-    return Outcome(ours, ours.value > _ROUGHLY, f"Agrees above {_ROUGHLY:g}.")
+    return Outcome(ours, ours.value > _CORRELATION, f"Agrees above {_CORRELATION:g}.")
 
 
 # -- figure 4 --------------------------------------------------------------------------------------
@@ -250,19 +250,19 @@ def list_conformity(found: FourVariances) -> Table:
     run = found.get_run(DISTURBING)
     alpha = conformity_factor(run.similarities, run.contribution_weights).tolist()
     times = enumerate(alpha, start=1)
-    return [["time", "alpha"], *([time, None if np.isnan(one) else one] for time, one in times)]
+    return [["time", "alpha"], *([time, None if np.isnan(a) else a] for time, a in times)]
 
 
 def describe_conformity(found: FourVariances) -> str:
-    """Say how many factors are between 0 and 2η."""
+    """Describe how many factors are between 0 and 2η."""
     run = found.get_run(DISTURBING)
     alpha = conformity_factor(run.similarities, run.contribution_weights)
-    known = alpha[np.isfinite(alpha)]
-    between = int(np.sum((known > 0.0) & (known <= 2.0 * found.learning_rate)))
+    finite = alpha[np.isfinite(alpha)]
+    between = int(np.sum((finite > 0.0) & (finite <= 2.0 * found.learning_rate)))
     return (
         "α in F = B (1 − α)^(T−i), for the station and weights of figure 3 (c). Of the "
-        f"{known.size} factors {between} are between 0 and 2η, as the paper says of all; where F "
-        "and B differ in sign, in the noise, there is none."
+        f"{finite.size} factors {between} are between 0 and 2η, as the paper says of all; where F "
+        "and B differ in sign, in the noise, α does not exist."
     )
 
 
@@ -274,7 +274,7 @@ def check_averaging_conformity(found: FourVariances) -> Outcome:
     alpha = conformity_factor(run.similarities, F) / (2.0 * found.learning_rate)
     usable = (noise_range(F)[1] < F) & np.isfinite(alpha)
     ours = Measured(float(np.median(alpha[usable])) if usable.any() else 0.0)
-    low, high = 1.0 - _NEAR, 1.0 + _NEAR
+    low, high = 1.0 - _ALPHA_ERROR, 1.0 + _ALPHA_ERROR
     reason = (
         f"Median of {usable.sum()} weights above the noise range; agrees between {low:g} "
         f"and {high:g}. α of all {np.isfinite(alpha).sum()} weights that have one is read "
@@ -314,13 +314,13 @@ def list_predictions(found: FourVariances) -> Table:
 
 
 def describe_predictions(found: FourVariances) -> str:
-    """Say how large the errors are, and how alike the predictions."""
+    """Describe the errors, and how alike the predictions are."""
     errors = ", ".join(f"{error:.3f}" for error in found.compute_errors().values())
     spreads = ", ".join(
         f"{np.std(run.predictions) / np.std(found.values):.2f}" for run in found.runs
     )
     return (
-        f"Temperatures of the {found.values.size} tested stations, one panel for each σ² of figure "
+        f"Temperatures of the {found.values.size} unknown stations, one panel per σ² of figure "
         f"3; a grey line is an error. GNMSE: {errors}. Standard deviation of the predictions, by "
         f"that of the true values: {spreads}; the smaller, the more alike they are."
     )

@@ -15,7 +15,7 @@ from gradraker.paper.claims import (
     compare_spread,
 )
 from gradraker.paper.figures.fig1 import (
-    SLIGHTLY,
+    SLIGHT_FACTOR,
     SWEEPS,
     compare_boundary,
     compute_best_by_ed,
@@ -34,13 +34,13 @@ _TITLES = {
     "email": "Email-EU-Core",
     "wikipedia": "Wikipedia-Math-Daily",
 }
-# σ²_ed is as good as the best variance within this many standard errors. The best was picked
-# among all variances, so that 2 would be too few.
-_ERRORS = 3.0
-# How much rougher a curve must be to be called less smooth.
-_ROUGHER = 1.5
-# Ratio of levels that "vary considerably".
-_CONSIDERABLY = 2.0
+# σ²_ed is as good as the best variance up to this many standard errors. The best was selected
+# among all variances, so 2 would be too few.
+_MAX_ERRORS = 3.0
+# Smallest ratio of roughness at which a curve is "not as smooth".
+_ROUGHNESS = 1.5
+# Smallest ratio of levels that "vary considerably".
+_LEVEL_RATIO = 2.0
 
 
 def draw(sweep: SweepResult, *, data: str) -> DrawnDisplay:
@@ -48,12 +48,12 @@ def draw(sweep: SweepResult, *, data: str) -> DrawnDisplay:
     printed = DATA[data].sigma2_ed
     marks = {rf"$\sigma^2_{{ed}}$ in the paper: {printed}": float(printed)}
     display = plot_sweep(sweep, ranges=False, marks=marks)
-    display.ax_.set_ylim(bottom=0.0)  # data sets are compared by how high their curves are
+    display.ax_.set_ylim(bottom=0.0)  # curves of different data sets are compared by height
     return display
 
 
 def write_caption(sweep: SweepResult, *, data: str) -> str:
-    """Say where the curve is lowest, and how far it is above that at σ²_ed."""
+    """Describe where the curve is lowest, and its level at σ²_ed."""
     paper, ed = DATA[data], float(sweep.median_boundaries[1])
     return (
         f"Mean and standard error of {sweep.n_repeats} repeats; D = {paper.n_frequencies}, η = "
@@ -115,7 +115,7 @@ _add_distance("cora", "Cora-Con")
 @CLAIMS.check(
     "smooth-cora",
     "V.E",
-    "Ups and downs of the curve of Cora-Con, beside that of Temperature-Jan",
+    "Ups and downs of the curve of Cora-Con, compared with Temperature-Jan",
     "not as smooth",
     SWEEPS["cora"],
     SWEEPS["temperature"],
@@ -124,12 +124,12 @@ def check_roughness(cora: SweepResult, temperature: SweepResult) -> Outcome:
     """Check that the mean curve of Cora-Con has more ups and downs than that of Temperature-Jan."""
     rough, smooth = map(_measure_ups_and_downs, (cora, temperature))
     reason = (
-        f"Way up and down that the mean curve makes beyond falling to its smallest value and "
-        f"rising again, by its range; {smooth:.2g} for Temperature-Jan. Agrees above {_ROUGHER:g} "
+        f"Total rise and fall of the mean curve, beyond falling to its smallest value and rising "
+        f"again, over its range; {smooth:.2g} for Temperature-Jan. Agrees above {_ROUGHNESS:g} "
         "times that. All σ² of our repeats share the split and the frequencies, which makes curves "
         "smooth with any number of repeats."
     )
-    return Outcome(Measured(rough), rough > _ROUGHER * smooth, reason, f"{rough:.2g}")
+    return Outcome(Measured(rough), rough > _ROUGHNESS * smooth, reason, f"{rough:.2g}")
 
 
 def _measure_ups_and_downs(sweep: SweepResult) -> float:
@@ -142,7 +142,7 @@ _add_boundary("cora", "Cora-Con")
 CLAIMS.add(
     "sampled-cora",
     "V.E",
-    "Sampled nodes M, Cora-Con",
+    "Known nodes M, Cora-Con",
     "888",
     compare_count("cora", known=True, why="40 % of {n} are {part:.5g}."),
     data="cora",
@@ -152,7 +152,7 @@ _add_boundary("email", "Email-EU-Core")
 CLAIMS.add(
     "sampled-email",
     "V.E",
-    "Sampled nodes M, Email-EU-Core",
+    "Known nodes M, Email-EU-Core",
     "403",
     compare_count(
         "email",
@@ -178,17 +178,17 @@ def check_best_is_ed(results: PaperResults, printed: str, *, data: str) -> Outco
     reason = (
         f"The mean curve is lowest at σ² = {sweep.best_:.4g}, {compute_best_by_ed(sweep):.3g} "
         f"times the median σ²_ed, with {sweep.mean.min():.4f}. Repeat by repeat, σ²_ed has "
-        f"{more:.4f} ± {error:.4f} more (mean, standard error); agrees up to {_ERRORS:g} standard "
-        f"errors. At the printed {paper.sigma2_ed} the mean is {at_printed.mean():.4f}."
+        f"{more:.4f} ± {error:.4f} more (mean, standard error); agrees up to {_MAX_ERRORS:g} "
+        f"standard errors. At the printed {paper.sigma2_ed} the mean is {at_printed.mean():.4f}."
     )
-    return Outcome(ours, bool(more <= _ERRORS * error), reason)
+    return Outcome(ours, bool(more <= _MAX_ERRORS * error), reason)
 
 
 def _interpolate(sweep: SweepResult, sigma2: Floats) -> Floats:
-    """Compute GNMSE of each repeat at a variance of its own, by straight lines in log σ²."""
+    """Interpolate GNMSE of each repeat at its own variance, linearly in log σ²."""
     grid = np.log(sweep.sigma2)
     rows = zip(np.log(sigma2), sweep.gnmse, strict=True)
-    return np.array([np.interp(place, grid, row) for place, row in rows])
+    return np.array([np.interp(log_sigma2, grid, row) for log_sigma2, row in rows])
 
 
 def check_best_is_larger(results: PaperResults, printed: str, *, data: str) -> Outcome:
@@ -198,10 +198,10 @@ def check_best_is_larger(results: PaperResults, printed: str, *, data: str) -> O
     ours = Measured.from_repeats(ratios.tolist(), value=compute_best_by_ed(sweep))
     reason = (
         f"Best σ² {sweep.best_:.4g}, median σ²_ed {sweep.median_boundaries[1]:.4g}; agrees for "
-        f"a ratio between 1 and {SLIGHTLY:g}. It is above 1 in {int(np.sum(ratios > 1.0))} of "
+        f"a ratio between 1 and {SLIGHT_FACTOR:g}. It is above 1 in {int(np.sum(ratios > 1.0))} of "
         f"{sweep.n_repeats} repeats."
     )
-    return Outcome(ours, 1.0 < ours.value <= SLIGHTLY, reason)
+    return Outcome(ours, 1.0 < ours.value <= SLIGHT_FACTOR, reason)
 
 
 for _data, _title in (
@@ -272,5 +272,5 @@ def check_levels_differ(*sweeps: SweepResult) -> Outcome:
     ours = Measured(max(lowest) / min(lowest))
     titles = (DATA[data].title for data in ("temperature", "cora", "email"))
     listed = ", ".join(f"{e:.3g} for {title}" for e, title in zip(lowest, titles, strict=True))
-    reason = f"Smallest mean GNMSE: {listed}. Agrees above {_CONSIDERABLY:g}."
-    return Outcome(ours, ours.value > _CONSIDERABLY, reason, f"{ours.value:.3g}")
+    reason = f"Smallest mean GNMSE: {listed}. Agrees above {_LEVEL_RATIO:g}."
+    return Outcome(ours, ours.value > _LEVEL_RATIO, reason, f"{ours.value:.3g}")

@@ -30,9 +30,9 @@ from gradraker.paper.simulations import (
 )
 from gradraker.plotting import SimilarityTransferDisplay
 
-# Part of the pairs that is "nonnegligible", and that is "likely".
-_NEGLIGIBLE = 0.05
-_LIKELY = 0.5
+# Smallest share of the pairs that is "nonnegligible", and that is "likely".
+_NEGLIGIBLE_SHARE = 0.05
+_LIKELY_SHARE = 0.5
 
 
 class NodePairs(NamedTuple):
@@ -40,7 +40,7 @@ class NodePairs(NamedTuple):
 
     ``squared_distances``, ``gaps`` = |y_i − y_j| and ``counts`` are the distinct pairs of the
     first repeat. ``differences`` has, for some ‖d‖², one row per repeat: the number of such
-    pairs, their largest gap, and the part of them whose gap is above a limit.
+    pairs, their largest gap, and the share of them whose gap is above a limit.
     """
 
     squared_distances: Floats
@@ -63,16 +63,16 @@ def simulate_pairs(graph: PaperGraph, settings: Settings, options: RunOptions) -
         if repeat == 0:
             table = _count_distinct(distances, gaps)
         for key, limit in zip(differences, settings["limits"], strict=True):
-            here = gaps[distances == float(key)]
-            if here.size:
-                above = float(np.mean(here > limit))
-                differences[key].append([float(here.size), float(here.max()), above])
+            chosen = gaps[distances == float(key)]
+            if chosen.size:
+                above = float(np.mean(chosen > limit))
+                differences[key].append([float(chosen.size), float(chosen.max()), above])
     return {"table": table, "differences": differences}
 
 
 def _count_distinct(distances: Floats, gaps: Floats) -> Table:
-    """Count distinct pairs of numbers: thousands instead of 400 000."""
-    # Differences of multiples of 1/6 are equal up to rounding only.
+    """Count distinct pairs of numbers, which are thousands instead of 400 000."""
+    # Equal differences of multiples of 1/6 differ by rounding errors.
     both = np.column_stack([distances, np.round(gaps, 12)])
     found, counts = np.unique(both, axis=0, return_counts=True)
     return [[*pair, int(count)] for pair, count in zip(found.tolist(), counts, strict=True)]
@@ -124,7 +124,7 @@ def write_caption(pairs: NodePairs, *, nodes: str, near: float, far: float) -> s
         if here.any()
     ]
     return (
-        f"All {int(pairs.counts.sum())} pairs of sampled {nodes}, with values scaled to [0, 1]. "
+        f"All {int(pairs.counts.sum())} pairs of known {nodes}, with values scaled to [0, 1]. "
         f"The median difference is {medians[0]:.2f} for ‖d‖² {'≤' if near else '='} {near:g} and "
         f"{medians[-1]:.2f} for "
         f"‖d‖² ≥ {far:g}: SKG can work where the first is clearly smaller."
@@ -177,8 +177,8 @@ def check_differences_at_15(results: PaperResults, printed: str) -> Outcome:
     """Check that values of distant stations are likely to differ."""
     pairs = results.get(STATION_PAIRS)
     ours = Measured.from_repeats([part for _, _, part in pairs.differences["15"]])
-    agrees = ours.value > _LIKELY
-    reason = f"Agrees above {_LIKELY:g}."
+    agrees = ours.value > _LIKELY_SHARE
+    reason = f"Agrees above {_LIKELY_SHARE:g}."
     if not agrees:
         reason += f" {STATIONS.format(stations=count_stations(results))}"
     return Outcome(ours, agrees, reason)
@@ -187,7 +187,7 @@ def check_differences_at_15(results: PaperResults, printed: str) -> Outcome:
 CLAIMS.add(
     "differences-at-15",
     "VI.B.1",
-    "Part of the pairs with ‖d‖² = 15 that differ by more than 0.3",
+    "Share of the pairs with ‖d‖² = 15 that differ by more than 0.3",
     "likely",
     check_differences_at_15,
 )
@@ -203,14 +203,13 @@ CLAIMS.add(
 @CLAIMS.check(
     "differences-at-0",
     "VI.B.1",
-    "Part of the pairs with ‖d‖² = 0 that differ by more than 0.5, Cora-Con",
+    "Share of the pairs with ‖d‖² = 0 that differ by more than 0.5, Cora-Con",
     "nonnegligible",
     PAPER_PAIRS,
 )
 def check_differences_at_0(pairs: NodePairs) -> Outcome:
     """Check that papers with the same citations may differ in class."""
     ours = Measured.from_repeats([part for _, _, part in pairs.differences["0"]])
-    reason = (
-        f"Agrees above {_NEGLIGIBLE:g}; which classes are far apart depends on their numbering."
-    )
-    return Outcome(ours, ours.value > _NEGLIGIBLE, reason)
+    limit = _NEGLIGIBLE_SHARE
+    reason = f"Agrees above {limit:g}; which classes are far apart depends on their numbering."
+    return Outcome(ours, ours.value > limit, reason)

@@ -15,7 +15,7 @@ from gradraker.metrics import gnmse
 from gradraker.models import sigma2_ranges
 from gradraker.paper.claims import ClaimList, Measured, Outcome
 from gradraker.paper.figures.fig1 import (
-    MUCH,
+    MUCH_FACTOR,
     SWEEPS,
     compute_best_by_ed,
     make_grid,
@@ -47,22 +47,22 @@ LEARNING_RATES = make_settings_simulation(
 EPOCHS = make_settings_simulation(
     "epochs", "n_epochs", (1, 3, 10, 30), learning_rate=_SMALL_LEARNING_RATE
 )
-# A diversity is "suitable" if its error is within a tenth of the smallest.
-_SUITABLE = 1.1
-_GRID = (0.05, 1e5)
-# Factor of the error that is not "greatly" more.
-_GREATLY = 1.1
+# A diversity is "suitable" if its error is at most this factor of the smallest.
+_SUITABLE_FACTOR = 1.1
+_LAPLACIAN_GRID = (0.05, 1e5)
+# Up to this factor an error is not "greatly" larger.
+_SMALL_FACTOR = 1.1
 LAPLACIAN = replace(
     SWEEPS["temperature"],
     name="sweep-laplacian",
     settings=SWEEPS["temperature"].settings
-    | {"kernel": "laplacian", "sigma2": make_grid(*_GRID, 41)},
-    fast_settings={"sigma2": make_grid(*_GRID, 16), "n_repeats": 3},
+    | {"kernel": "laplacian", "sigma2": make_grid(*_LAPLACIAN_GRID, 41)},
+    fast_settings={"sigma2": make_grid(*_LAPLACIAN_GRID, 16), "n_repeats": 3},
 )
 
 
 def list_sweeps(sweeps: SettingsSweep) -> Table:
-    """List the mean curves under each other."""
+    """List the mean curves one after the other."""
     table: Table = [[sweeps.setting, "sigma2", "mean", "standard_error"]]
     for value, sweep in zip(sweeps.values, sweeps.results, strict=True):
         rows = to_rows([sweep.sigma2, sweep.mean, sweep.standard_error])
@@ -71,7 +71,7 @@ def list_sweeps(sweeps: SettingsSweep) -> Table:
 
 
 def describe_sweeps(sweeps: SettingsSweep, *, expected: str) -> str:
-    """Say what the paper expects, and which variances are best."""
+    """Describe the paper's expectation and the best variances."""
     best = ", ".join(f"{sweep.best_:.4g}" for sweep in sweeps.results)
     return f"{expected} Best σ² (dots), in the order of the legend: {best}."
 
@@ -126,7 +126,7 @@ def check_best_without_frequencies(sweeps: SettingsSweep) -> Outcome:
 def check_best_at_smallest(
     results: PaperResults, printed: str, *, simulation: Simulation[SettingsSweep], letter: str
 ) -> Outcome:
-    """Check that a setting which is too small moves the best variance up."""
+    """Check that too small a setting moves the best variance up."""
     sweeps = results.get(simulation)
     ratios = {
         value: compute_best_by_ed(sweep)
@@ -137,8 +137,8 @@ def check_best_at_smallest(
     # At the end of the grid the best variance may be larger still.
     least = "≥ " if first.best_ == first.sigma2[-1] else ""
     listed = ", ".join(f"{ratio:.3g} at {letter} = {value:g}" for value, ratio in ratios.items())
-    reason = f"{listed}. Agrees above {MUCH:g}."
-    return Outcome(ours, ours.value > MUCH, reason, f"{least}{ours.value:.3g}")
+    reason = f"{listed}. Agrees above {MUCH_FACTOR:g}."
+    return Outcome(ours, ours.value > MUCH_FACTOR, reason, f"{least}{ours.value:.3g}")
 
 
 for _key, _place, _letter, _simulation in (
@@ -168,7 +168,7 @@ def draw_diversities(sweep: SweepResult) -> DrawnDisplay:
 
 
 def describe_diversities(sweep: SweepResult) -> str:
-    """Say what the rule chooses and what is best."""
+    """Describe the choice of the rule and the best value."""
     ed, best = float(sweep.median_boundaries[1]), sweep.best_
     return (
         f"Mean and standard error of {sweep.n_repeats} repeats on Temperature-Jan with the "
@@ -185,16 +185,16 @@ def check_suitable_diversity(results: PaperResults, printed: str) -> Outcome:
     ed = float(sweep.median_boundaries[1])
     ours = Measured(sweep.compute_mean_at(ed) / float(sweep.mean.min()))
     farthest = float(np.median(sweep.squared_distances[:, 1]))
-    beside, gaussian = "", SWEEPS["temperature"]
+    comparison, gaussian = "", SWEEPS["temperature"]
     if results.has(gaussian.name):
-        beside = f" The Gaussian kernel's smallest is {results.get(gaussian).mean.min():.4f}."
+        comparison = f" The Gaussian kernel's smallest is {results.get(gaussian).mean.min():.4f}."
     reason = (
         f"‖d‖₁,max = {farthest:g} and D = {DATA['temperature'].n_frequencies} give b = "
         f"{math.sqrt(ed):.3g} with GNMSE {sweep.compute_mean_at(ed):.4f}; best is b = "
-        f"{math.sqrt(sweep.best_):.3g} with {sweep.mean.min():.4f}. Agrees up to {_SUITABLE:g}."
-        f"{beside}"
+        f"{math.sqrt(sweep.best_):.3g} with {sweep.mean.min():.4f}. Agrees up to "
+        f"{_SUITABLE_FACTOR:g}.{comparison}"
     )
-    return Outcome(ours, ours.value < _SUITABLE, reason, f"{ours.value:.3g}")
+    return Outcome(ours, ours.value < _SUITABLE_FACTOR, reason, f"{ours.value:.3g}")
 
 
 CLAIMS.add(
@@ -253,12 +253,12 @@ def simulate_regulariser(graph: PaperGraph, settings: Settings, options: RunOpti
     assert y is not None
     errors = np.zeros((len(settings["mu"]), len(settings["sigma2"]), settings["n_repeats"]))
     for repeat, split in enumerate(graph.draw_splits(settings, options.seed)):
-        rows, tested = split.X[split.known], split.X[split.unknown]
+        rows, unknown = split.X[split.known], split.X[split.unknown]
         rng = np.random.default_rng(split.seed)
         order = np.concatenate([rng.permutation(len(split.known)) for _ in range(3)])
         for s, sigma2 in enumerate(settings["sigma2"]):
             model = split.fit_learner(y, settings, sigma2=sigma2, n_epochs=1)
-            Z, stars = model.features(rows), model.features(tested)
+            Z, stars = model.features(rows), model.features(unknown)
             for m, mu in enumerate(settings["mu"]):
                 theta = _train_regularised(Z, y[split.known], order, settings["learning_rate"], mu)
                 errors[m, s, repeat] = gnmse(y[split.unknown], stars @ theta)
@@ -291,19 +291,19 @@ REGULARISER: Simulation[Any] = Simulation(
 def simulate_sorted_errors(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Compute mean squared errors of the worst tenth and the better half, at σ²_ed and beyond.
 
-    Groups are made by the errors at σ²_ed. The third number of each has the groups made anew by the
-    errors beyond it: extremes of anything come nearer to the middle when looked at twice.
+    Groups are formed by the errors at σ²_ed. The third number of each uses groups formed by the
+    errors beyond it, since extremes regress to the mean.
     """
     y = graph.values
     assert y is not None
     found: dict[str, list[list[float]]] = {"worst_tenth": [], "better_half": []}
     for split in graph.draw_splits(settings, options.seed):
-        rows, tested = split.X[split.known], split.X[split.unknown]
+        rows, unknown = split.X[split.known], split.X[split.unknown]
         ed = sigma2_ranges(rows, n_frequencies=settings["n_frequencies"]).extending_disturbing
         errors = []
         for sigma2 in (ed, settings["factor"] * ed):
             model = split.fit_learner(y, settings, sigma2=sigma2)
-            errors.append((y[split.unknown] - model.predict(tested)) ** 2)
+            errors.append((y[split.unknown] - model.predict(unknown)) ** 2)
         before, after = errors
         n = before.size
         for name, group in (
@@ -311,8 +311,8 @@ def simulate_sorted_errors(graph: PaperGraph, settings: Settings, options: RunOp
             ("better_half", slice(None, n // 2)),
         ):
             nodes = np.argsort(before, kind="stable")[group]
-            anew = np.sort(after)[group]
-            found[name].append([float(e.mean()) for e in (before[nodes], after[nodes], anew)])
+            regrouped = np.sort(after)[group]
+            found[name].append([float(e.mean()) for e in (before[nodes], after[nodes], regrouped)])
     return found
 
 
@@ -334,8 +334,8 @@ def check_regulariser(results: PaperResults, printed: str, *, mu: float) -> Outc
     )
     ours = Measured(smallest[mu] / smallest[0.0])
     listed = ", ".join(f"{error:.4f} at μ = {strength:g}" for strength, error in smallest.items())
-    reason = f"Smallest mean GNMSE over σ²: {listed}. Agrees up to {_GREATLY:g}."
-    return Outcome(ours, ours.value < _GREATLY, reason, f"{ours.value:.3g}")
+    reason = f"Smallest mean GNMSE over σ²: {listed}. Agrees up to {_SMALL_FACTOR:g}."
+    return Outcome(ours, ours.value < _SMALL_FACTOR, reason, f"{ours.value:.3g}")
 
 
 for _key, _mu in (("regulariser", 0.01), ("regulariser-strong", 0.1)):
@@ -352,14 +352,14 @@ for _key, _mu in (("regulariser", 0.01), ("regulariser-strong", 0.1)):
 def check_sorted_errors(results: PaperResults, printed: str, *, group: str, grows: bool) -> Outcome:
     """Check how errors of one group change from σ²_ed to the best σ² of Cora-Con."""
     errors = np.array(results.get(SORTED_ERRORS)[group])  # [repeats, 3]
-    before, after, anew = errors.mean(axis=0)
+    before, after, regrouped = errors.mean(axis=0)
     ours = Measured.from_repeats((errors[:, 1] / errors[:, 0]).tolist(), value=after / before)
     reason = (
         f"Mean squared error {before:.3g} at σ²_ed and {after:.3g} at "
         f"{SORTED_ERRORS.settings['factor']:g} times σ²_ed, near the best, for the nodes that are "
-        f"in the group at σ²_ed. Agrees {'above' if grows else 'below'} 1. Part of it is that "
-        "extremes come nearer to the middle when looked at twice: with the group made anew there "
-        f"it is {anew:.3g}."
+        f"in the group at σ²_ed. Agrees {'above' if grows else 'below'} 1. Part of the change is "
+        "regression to the mean: with the group formed by the errors there it is "
+        f"{regrouped:.3g}."
     )
     return Outcome(ours, bool((after > before) == grows), reason)
 
@@ -371,7 +371,7 @@ for _key, _group, _quantity, _printed, _grows in (
     CLAIMS.add(
         _key,
         "VI.B.1",
-        f"Errors of {_quantity} of the tested nodes beyond σ²_ed, divided by those at it, Cora-Con",
+        f"Errors of {_quantity} of unknown nodes beyond σ²_ed, divided by those at it, Cora-Con",
         _printed,
         partial(check_sorted_errors, group=_group, grows=_grows),
         SORTED_ERRORS,

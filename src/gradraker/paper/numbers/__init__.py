@@ -1,6 +1,6 @@
 """Numbers of the paper that belong to no figure, one file per section.
 
-A new section is a new file that defines ``SIMULATIONS`` and ``CLAIMS``, and its name here.
+For a new section, add a file that defines ``SIMULATIONS`` and ``CLAIMS``, and its name here.
 """
 
 from typing import Any

@@ -22,21 +22,21 @@ from gradraker.paper.simulations import (
     Simulation,
 )
 
-# The example of section III.B.2 is arithmetic on numbers that are printed too.
+# Printed numbers of the example of section III.B.2, which is arithmetic on them.
 _ALPHA_2, _ALPHA_31, _ALPHA_32 = 0.08, 0.06, 0.1
-# Variance at which triples are looked at.
+# Variance of the simulation of triples.
 _SIGMA2 = 2.0
 # Approximation (approxj3) is "reasonable" up to this mean error: its sides are near 1.
-_REASONABLE = 0.1
-# Standard errors up to which a mean is what claim 4 says.
-_ERRORS = 4.0
+_MEAN_ERROR = 0.1
+# A mean agrees with claim 4 within this many standard errors.
+_STANDARD_ERRORS = 4.0
 
 
 def simulate_triples(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Compute α₂/2η by the exponential approximation, over all triples of known nodes.
 
-    It is at most 1 where squared distances keep the triangle inequality. ``largest_ratio`` has
-    the largest of each repeat, ``part_above`` the part of triples above 1.
+    It is at most 1 where squared distances satisfy the triangle inequality. ``largest_ratio`` has
+    the largest of each repeat, ``part_above`` the share of triples above 1.
     """
     largest, above = [], []
     for split in graph.draw_splits(settings, options.seed):
@@ -56,14 +56,14 @@ def simulate_triples(graph: PaperGraph, settings: Settings, options: RunOptions)
 def simulate_approximation(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Compute the error of approximation (approxj3) for consecutive steps, over repeats.
 
-    Its two sides differ by α₂ − α_{3,1}, for each tested node at time j after three steps.
+    Its two sides differ by α₂ − α_{3,1}, for each unknown node at time j after three steps.
     """
     found = []
     for split in graph.draw_splits(settings, options.seed):
-        rows, tested = split.X[split.known], split.X[split.unknown]
+        rows, unknown = split.X[split.known], split.X[split.unknown]
         model = split.fit_learner(None, settings, n_epochs=1)
         order = np.random.default_rng(split.seed).permutation(split.known.size)
-        Z, stars = model.features(rows)[order], model.features(tested)  # [N, 2D], [m, 2D]
+        Z, stars = model.features(rows)[order], model.features(unknown)  # [N, 2D], [m, 2D]
         step = 2.0 * settings["learning_rate"]
         B, B_star = step * Z @ Z.T, step * stars @ Z.T  # [N, N], [m, N]
         first = np.arange(split.known.size - 2)  # time j − 3
@@ -93,7 +93,7 @@ def simulate_claim_4(graph: PaperGraph, settings: Settings, options: RunOptions)
     """Compute Σ F in one epoch of independent rows, by the exact kernel and by few features.
 
     Rows are corners of a cube, drawn uniformly, so that every row has equally similar others on
-    average and b = E[B] has a closed form. The graph plays no role.
+    average and b = E[B] has a closed form. The graph is not used.
     """
     T, M, D = settings["n_steps"], settings["n_columns"], settings["n_frequencies"]
     rng = np.random.default_rng(options.seed)
@@ -201,27 +201,27 @@ def check_alpha_approximation(found: Any) -> Outcome:
     errors = np.array(found["errors"])  # [repeats, 2]
     mean, largest = float(errors[:, 0].mean()), float(errors[:, 1].max())
     reason = (
-        f"Mean {mean:.3g} and largest {largest:.2g} over tested nodes and steps, where the "
-        f"two sides are near 1. Agrees up to a mean of {_REASONABLE:g}. It holds as a mean, and is "
+        f"Mean {mean:.3g} and largest {largest:.2g} over unknown nodes and steps, where the "
+        f"two sides are near 1. Agrees up to a mean of {_MEAN_ERROR:g}. It holds as a mean, and is "
         "loose for single nodes: both factors lie between 0 and about 2η = 0.2."
     )
-    return Outcome(Measured(mean), mean < _REASONABLE, reason, f"{mean:.2g}, {largest:.2g}")
+    return Outcome(Measured(mean), mean < _MEAN_ERROR, reason, f"{mean:.2g}, {largest:.2g}")
 
 
 def check_claim_4_in_one_epoch(results: PaperResults, printed: str, *, kind: str) -> Outcome:
-    """Check claim 4 where no node returns."""
+    """Check claim 4 in one epoch, in which no node occurs twice."""
     settings = CLAIM_4.settings
     similar = (1.0 + math.exp(-1.0 / (2.0 * settings["sigma2"]))) / 2.0
     b = 2.0 * settings["learning_rate"] * similar ** settings["n_columns"]
     claimed = float(compute_expected_weight_sum(b, settings["n_steps"]))
     sums = np.array(results.get(CLAIM_4)[kind])
     mean, error = float(sums.mean()), float(sums.std(ddof=1) / math.sqrt(sums.size))
-    agrees = abs(mean - claimed) < _ERRORS * error
+    agrees = abs(mean - claimed) < _STANDARD_ERRORS * error
     why = "" if agrees else " Frequencies that all pairs share correlate B and F."
     reason = (
         f"{sums.size} draws of {settings['n_steps']} random 0/1 rows, η = "
         f"{settings['learning_rate']:g}, σ² = {settings['sigma2']:g}: {mean:.3f} ± {error:.3f} "
-        f"against {claimed:.3f}. Agrees within {_ERRORS:g} standard errors.{why}"
+        f"against {claimed:.3f}. Agrees within {_STANDARD_ERRORS:g} standard errors.{why}"
     )
     return Outcome(Measured(mean), agrees, reason, f"{mean:.3f} ± {error:.3f}")
 
@@ -242,7 +242,7 @@ for _key, _name, _kind in (
 
 @CLAIMS.check("variance-of-B", "IV.B", "Var[B|d] by its equation falls as ‖d‖² grows", "decreasing")
 def check_variance_of_similarity() -> Outcome:
-    """Check the words on Var[B|d] against its equation."""
+    """Check the statement on Var[B|d] against its equation."""
     squared = np.linspace(0.0, 27.0, 28)
     eta, D, sigma2 = 0.1, 200, 10.0
     bound = (2.0 * eta) ** 2 / (2.0 * D)
@@ -253,7 +253,7 @@ def check_variance_of_similarity() -> Outcome:
     grows = bool(np.all(np.diff(variances) > 0.0))
     reason = (
         f"At σ² = 10, D = 200, η = 0.1 it grows from {variances[0]:.3g} at ‖d‖² = 0 to "
-        f"{variances[-1]:.3g} at 27. The bound (2η)²/2D = {bound:.3g}, which noise_up stands on, "
+        f"{variances[-1]:.3g} at 27. The bound (2η)²/2D = {bound:.3g}, which noise_up is based on, "
         "holds."
     )
     text = "decreasing" if falls else "growing" if grows else "neither"

@@ -25,59 +25,59 @@ from gradraker.paper.simulations import (
 _DISTURBING, _AVERAGING = 10.0, 300.0
 # Variances of the extending range at which the efficient distance is measured.
 _N_EXTENDING = 6
-# "Most, if not all" of the known nodes, and "similar" weights of different nodes.
-_MOST = 0.5
-_SIMILAR = 0.95
+# Smallest share that is "most, if not all" known nodes; smallest correlation of "similar" weights.
+_MOST_SHARE = 0.5
+_SIMILARITY = 0.95
 _CHAOS = 0.1
 # From chaos to σ²_ed, beyond it, averaging, and nearly all B = 2η.
 _SIGMA2 = (0.1, 0.5, 2.0, 10.0, 300.0, 1e4)
-# The noise range "changes little" while its width stays within this factor.
-_LITTLE = 1.5
-# It "vanishes" below this part of its width in chaos.
-_VANISHED = 0.02
+# The noise range "changes little" if its widths differ by at most this factor.
+_WIDTH_FACTOR = 1.5
+# It "vanishes" below this share of its width in chaos.
+_VANISHED_SHARE = 0.02
 # D of figure 6 (a), at which the paper prints σ²_ed.
 _D = 200
-# Algorithm 2 "mitigates" the impact of D if this part of it is left, in ln σ²_ed.
-_MITIGATED = 0.5
-# Noise ratio that the printed σ²_ed stands on.
-_PRINTED = 0.1
+# Algorithm 2 "mitigates" the impact of D on ln σ²_ed if less than this share of it remains.
+_IMPACT_SHARE = 0.5
+# Noise ratio that the printed σ²_ed is based on.
+_PRINTED_RATIO = 0.1
 _NOISES = ("formula", "refined", "minimum")
 
 
 def simulate_circles(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Measure efficient distances through the extending range, and the circle beyond it.
 
-    For each repeat: the mean efficient distance of tested nodes at variances from σ²_ce to σ²_ed;
-    the mean part of known nodes inside the circle in the disturbing range; and the mean
-    correlation of F over time between tested nodes in the averaging range.
+    For each repeat: the mean efficient distance of unknown nodes at variances from σ²_ce to σ²_ed;
+    the mean share of known nodes inside the circle in the disturbing range; and the mean
+    correlation of F over time between unknown nodes in the averaging range.
     """
     distances, inside, alike = [], [], []
     for split in graph.draw_splits(settings, options.seed):
-        X, tested = split.X[split.known], split.X[split.unknown]
+        X, unknown = split.X[split.known], split.X[split.unknown]
         ranges = sigma2_ranges(X, n_frequencies=settings["n_frequencies"])
         grid = np.geomspace(
             ranges.chaos_extending, ranges.extending_disturbing, settings["n_extending"]
         )
         found: list[float] = []
         for sigma2 in (*grid, _DISTURBING, _AVERAGING):
-            explanation = split.fit_learner(None, settings, sigma2=sigma2).explain(tested)
+            explanation = split.fit_learner(None, settings, sigma2=sigma2).explain(unknown)
             if sigma2 == _AVERAGING:
                 alike.append(_correlate(explanation.by_time))
                 continue
             limits = np.array(
-                [explanation.efficient_distance(row) for row in range(len(tested.indptr) - 1)]
+                [explanation.efficient_distance(row) for row in range(len(unknown.indptr) - 1)]
             )
             if sigma2 == _DISTURBING:
                 nodes_inside = explanation.squared_distances <= limits[:, np.newaxis]
                 inside.append(float(nodes_inside.mean()))
             else:
-                found.append(float(np.nan_to_num(limits).mean()))  # no weight: no circle
+                found.append(float(np.nan_to_num(limits).mean()))  # NaN: no significant weight
         distances.append(found)
     return {"distances": distances, "inside": inside, "alike": alike}
 
 
 def _correlate(F: Floats) -> float:
-    """Mean correlation of the rows of F with each other."""
+    """Compute the mean correlation between rows of F."""
     correlations = np.asarray(np.corrcoef(F))  # [m, m]
     return float(correlations[np.triu_indices(len(F), k=1)].mean())
 
@@ -98,7 +98,7 @@ CIRCLES: Simulation[Any] = Simulation(
 
 
 def simulate_noise_ranges(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
-    """Measure the median noise range of tested nodes, over 2η, at each σ² and repeat."""
+    """Measure the median noise range of unknown nodes, over 2η, at each σ² and repeat."""
     widths = []
     for split in graph.draw_splits(settings, options.seed):
         row = []
@@ -129,11 +129,11 @@ NOISE_RANGES: Simulation[Any] = Simulation(
 def simulate_chaos_variances(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Compute Var[B] and Var[F] over drawn frequencies, by training step, in the chaos range.
 
-    The split and the order stay; steps whose node has the very row of the tested node are left
-    out, since B is 2η there for all frequencies.
+    The split and the order are fixed; steps whose node has the same row as the unknown node are
+    excluded, since B is 2η there for all frequencies.
     """
     split = graph.draw_split(settings["fraction"], options.seed, 0)
-    rows, tested = split.X[split.known], split.X[split.unknown]
+    rows, unknown = split.X[split.known], split.X[split.unknown]
     order = np.concatenate(
         [np.random.default_rng(epoch).permutation(split.known.size) for epoch in range(3)]
     )
@@ -141,10 +141,10 @@ def simulate_chaos_variances(graph: PaperGraph, settings: Settings, options: Run
     B, F = [], []
     for draw in range(settings["n_draws"]):
         model = split._replace(seed=split.seed + draw).fit_learner(None, settings, n_epochs=1)
-        Z, stars = model.features(rows), model.features(tested)
+        Z, stars = model.features(rows), model.features(unknown)
         B.append((step * stars @ Z.T)[:, order])
         F.append(contribution_weights(Z, order, stars, settings["learning_rate"]))
-    dense, stars_dense = rows.toarray(), tested.toarray()
+    dense, stars_dense = rows.toarray(), unknown.toarray()
     apart = np.array([np.abs(dense - star).sum(axis=1) > 0.0 for star in stars_dense])[:, order]
     variance_B, variance_F = np.var(B, axis=0, ddof=1), np.var(F, axis=0, ddof=1)  # [m, T]
     n = split.known.size
@@ -168,7 +168,7 @@ CHAOS_VARIANCES: Simulation[Any] = Simulation(
 
 
 def simulate_frequencies(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
-    """Choose σ²_ed for several D by the formula and by algorithm 2 on the tested nodes.
+    """Choose σ²_ed for several D by the formula and by algorithm 2 on the unknown nodes.
 
     Noise ratios and variances are lists over repeats for each D and each way to find the noise.
     """
@@ -222,7 +222,7 @@ def check_growing_circle(found: Any) -> Outcome:
     """Check that the efficient distance grows within the extending range."""
     distances = np.mean(found["distances"], axis=0)
     agrees = bool(np.all(np.diff(distances) > 0.0))
-    reason = "Mean ‖d‖² of tested nodes over repeats; agrees if each is larger than the one before."
+    reason = "Mean ‖d‖² of unknown nodes over repeats; agrees if each exceeds the one before."
     text = ", ".join(f"{distance:.2g}" for distance in distances)
     return Outcome(Measured(float(distances[-1])), agrees, reason, text)
 
@@ -230,25 +230,25 @@ def check_growing_circle(found: Any) -> Outcome:
 @CLAIMS.check(
     "disturbing-circle",
     "IV.A.3",
-    "Part of the known nodes inside the circle of a tested node, σ² = 10",
+    "Share of the known nodes inside the circle of an unknown node, σ² = 10",
     "most, if not all",
 )
 def check_wide_circle(found: Any) -> Outcome:
     """Check that the circle holds most known nodes in the disturbing range."""
     ours = Measured.from_repeats(found["inside"])
-    return Outcome(ours, ours.value > _MOST, f"Agrees above {_MOST:g}.")
+    return Outcome(ours, ours.value > _MOST_SHARE, f"Agrees above {_MOST_SHARE:g}.")
 
 
 @CLAIMS.check(
     "averaging-alike",
     "IV.A.4",
-    "Mean correlation of F over time between tested nodes, σ² = 300",
+    "Mean correlation of F over time between unknown nodes, σ² = 300",
     "similar for different tested nodes",
 )
 def check_alike_weights(found: Any) -> Outcome:
     """Check that different nodes have similar weights in the averaging range."""
     ours = Measured.from_repeats(found["alike"])
-    return Outcome(ours, ours.value > _SIMILAR, f"Agrees above {_SIMILAR:g}.")
+    return Outcome(ours, ours.value > _SIMILARITY, f"Agrees above {_SIMILARITY:g}.")
 
 
 @CLAIMS.check(
@@ -264,12 +264,12 @@ def check_limited_change(found: Any) -> Outcome:
     first = widths[:4]
     ours = Measured(float(first.max() / first.min()))
     reason = (
-        f"Median of tested nodes at σ² = {', '.join(f'{s:g}' for s in _SIGMA2)}: "
-        f"{', '.join(f'{width:.2g}' for width in widths)}. Agrees up to {_LITTLE:g}. The noise "
-        "range of the chaos range may be used up to there, but not in the averaging range, where "
-        "it is far narrower."
+        f"Median of unknown nodes at σ² = {', '.join(f'{s:g}' for s in _SIGMA2)}: "
+        f"{', '.join(f'{width:.2g}' for width in widths)}. Agrees up to {_WIDTH_FACTOR:g}. The "
+        "noise range of the chaos range may be used up to there, but not in the averaging range, "
+        "where it is far narrower."
     )
-    return Outcome(ours, ours.value < _LITTLE, reason, f"{ours.value:.3g}")
+    return Outcome(ours, ours.value < _WIDTH_FACTOR, reason, f"{ours.value:.3g}")
 
 
 @CLAIMS.check(
@@ -283,8 +283,8 @@ def check_vanishing(found: Any) -> Outcome:
     """Check that there is no noise range where all B are 2η."""
     widths = np.array(found["widths"])
     ours = Measured.from_repeats(widths[:, -1].tolist())
-    limit = _VANISHED * float(np.median(widths[:, 0]))
-    reason = f"Agrees below {_VANISHED:.0%} of the width in the chaos range, {limit:.2g}."
+    limit = _VANISHED_SHARE * float(np.median(widths[:, 0]))
+    reason = f"Agrees below {_VANISHED_SHARE:.0%} of the width in the chaos range, {limit:.2g}."
     return Outcome(ours, ours.value < limit, reason)
 
 
@@ -300,7 +300,7 @@ def check_variance_bound(found: Any) -> Outcome:
     ours = Measured(found["overall"])
     epochs = ", ".join(f"{ratio:.3g}" for ratio in found["by_epoch"])
     reason = (
-        f"Mean over steps and tested nodes; {epochs} in the first, second and last epoch. Agrees "
+        f"Mean over steps and unknown nodes; {epochs} in the first, second and last epoch. Agrees "
         "up to 1. Each later step at a node with the same row takes 2η of the weight, so that F is "
         "smaller than B the earlier the step."
     )
@@ -329,17 +329,17 @@ def check_impact_of_frequencies(found: Any) -> Outcome:
     )
     reason = (
         f"The formula gives {median['formula']:.3g}. σ²_ed by algorithm 2, medians: {listed}. "
-        f"Agrees if less than {_MITIGATED:.0%} of the formula's ln σ²_ed is left; here "
+        f"Agrees if less than {_IMPACT_SHARE:.0%} of the formula's ln σ²_ed is left; here "
         f"{max(left, 0.0):.0%}."
     )
-    return Outcome(ours, bool(abs(left) < _MITIGATED), reason)
+    return Outcome(ours, bool(abs(left) < _IMPACT_SHARE), reason)
 
 
 @CLAIMS.check(
     "noise-ratio-5.86",
     "V.D, V.E",
-    "Noise ratio behind the printed σ²_ed = 5.86 and 5.87: algorithm 2, minimum over tested nodes",
-    f"{_PRINTED}",
+    "Noise ratio behind the printed σ²_ed = 5.86 and 5.87: algorithm 2, minimum over unknown nodes",
+    f"{_PRINTED_RATIO}",
     BY_FREQUENCIES,
 )
 def check_second_reading(found: Any) -> Outcome:
@@ -349,9 +349,9 @@ def check_second_reading(found: Any) -> Outcome:
     deviation = float(np.std(of_D["minimum"]["noise_ratio"], ddof=1))
     middle = np.median(of_D["refined"]["noise_ratio"])
     reason = (
-        f"27/(2 ln 10) = 5.863, so the print stands on 0.1. Two readings give it: √(2/D) = 0.1, "
-        f"two standard deviations; and the smallest F of all tested nodes, {ours.value:.3f} ± "
-        f"{deviation:.3f} over splits (the median tested node has {middle:.3f}). The text refers "
-        "to equation (noiseup), which speaks for the first."
+        f"27/(2 ln 10) = 5.863, so the print is based on 0.1. Two readings give it: √(2/D) = 0.1, "
+        f"two standard deviations; and the smallest F of all unknown nodes, {ours.value:.3f} ± "
+        f"{deviation:.3f} over splits (the median node has {middle:.3f}). The text refers to "
+        "equation (noiseup), which supports the first."
     )
-    return Outcome(ours, SPREAD.holds(_PRINTED, ours), reason, rule=SPREAD)
+    return Outcome(ours, SPREAD.holds(_PRINTED_RATIO, ours), reason, rule=SPREAD)

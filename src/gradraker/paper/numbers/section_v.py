@@ -1,8 +1,8 @@
-"""Section V: sizes of the data sets, B of pairs at one distance, numbers beside figure 6, readings.
+"""Section V: sizes of the data sets, B of pairs at one distance, numbers of figure 6, readings.
 
 B is compared with its exponential approximation (V.C). Beside figure 6 are distances of Wikipedia
-without its visits (V.E), and the numbering of the classes of Cora (VI.C). Readings are what the
-text leaves open: self loops, the direction of edges, scaling.
+without its visits (V.E), and the numbering of the classes of Cora (VI.C). Readings are possible
+meanings where the text is ambiguous: self loops, the direction of edges, scaling.
 """
 
 import math
@@ -45,14 +45,14 @@ from gradraker.paper.simulations import (
 _SIGMA2 = 10.0
 _SQUARED_DISTANCE = 15.0
 _LEARNING_RATE = 0.1
-# Extremes and variances of fewer values say little.
-_LEAST_PAIRS = 10
-# Stations that the paper draws: 40 % of 83.
-_N_SAMPLED = 33
-# GNMSE that "could be lower than".
-_PRINTED = 0.05
-# Why our count differs, if it does.
-_WHY = {
+# Extremes and variances of fewer values mean little.
+_MIN_PAIRS = 10
+# Known stations in the paper: 40 % of 83.
+_N_KNOWN = 33
+# The number that GNMSE "could be lower than".
+_PRINTED_GNMSE = 0.05
+# Reasons why our counts may differ.
+_REASONS = {
     "stations-1961": "The table of today has {n} stations; a revision with 93 was not found.",
     "stations": STATIONS,
 }
@@ -157,12 +157,12 @@ NUMBERINGS: Simulation[Any] = Simulation(
 SIMULATIONS = (SIMILARITIES, NUMBERINGS, DISTANCES)
 
 
-def _compare_similarities(summarise: Callable[[Floats], Any]) -> Check:
+def _compare_similarities(summarize: Callable[[Floats], Any]) -> Check:
     """Compare one number from each repeat that has enough pairs at this distance."""
     return compare_spread(
         SIMILARITIES,
-        lambda repeats: [float(summarise(B)) for B in repeats if B.size >= _LEAST_PAIRS],
-        note=f"They are those with at least {_LEAST_PAIRS} such pairs.",
+        lambda repeats: [float(summarize(B)) for B in repeats if B.size >= _MIN_PAIRS],
+        note=f"They are those with at least {_MIN_PAIRS} such pairs.",
     )
 
 
@@ -174,7 +174,7 @@ def check_approximation(_: PaperResults, printed: str, *, squared_distance: floa
 
 
 def describe_numberings(results: PaperResults) -> str:
-    """Say why the error on Cora-Con may differ from the paper's."""
+    """Describe why the error on Cora-Con may differ from the paper's."""
     text = (
         " The paper does not say how the classes are numbered; ours are in the order of the data."
     )
@@ -221,14 +221,14 @@ for _key, _place, _quantity, _printed, _data, _fact in (
         _place,
         _quantity,
         _printed,
-        compare_count(_data, _fact, why=_WHY.get(_key, "")),
+        compare_count(_data, _fact, why=_REASONS.get(_key, "")),
         data=_data,
         needs_values=_key == "days",
     )
 CLAIMS.add(
     "sampled-temperature",
     "V.C",
-    "Sampled stations, 40 %",
+    "Known stations, 40 %",
     "33",
     compare_count(
         "temperature",
@@ -240,7 +240,7 @@ CLAIMS.add(
 for _key, _quantity, _printed, _check in (
     (
         "pairs-at-15",
-        "Pairs of sampled nodes with ‖d‖² = 15",
+        "Pairs of known nodes with ‖d‖² = 15",
         "21",
         compare_spread(SIMILARITIES, lambda repeats: [B.size for B in repeats]),
     ),
@@ -265,7 +265,7 @@ CLAIMS.add(
 CLAIMS.add(
     "B-upper-end",
     "V.C",
-    "Upper end 2η of what B can be",
+    "Upper end 2η of the range of B",
     "0.2",
     partial(check_approximation, squared_distance=0.0),
 )
@@ -309,7 +309,7 @@ def simulate_self_loops(graph: PaperGraph, settings: Settings, options: RunOptio
 SELF_LOOPS: Simulation[Any] = Simulation(
     "self-loops",
     "temperature",
-    {"n_sampled": _N_SAMPLED, "n_repeats": 200},
+    {"n_sampled": _N_KNOWN, "n_repeats": 200},
     simulate_self_loops,
     fast_settings={"n_repeats": 20},
 )
@@ -362,20 +362,20 @@ READINGS = (SELF_LOOPS, *DIRECTIONS.values(), SCALINGS)
     "V.A, VI.C",
     "Mean GNMSE at the best σ² of Temperature-Jan if known values alone set the scale: “could be "
     "lower than”",
-    f"{_PRINTED}",
+    f"{_PRINTED_GNMSE}",
     SCALINGS,
 )
 def check_scaling(errors: Any) -> Outcome:
-    """Check the level of GNMSE with values scaled by what a user knows."""
+    """Check the level of GNMSE with values scaled by the extremes of the known nodes."""
     by_all, by_known = (float(np.mean(errors[name])) for name in ("all", "known"))
     ours = Measured.from_repeats(errors["known"], value=by_known)
     reason = (
-        "“Normalized” leaves open by which nodes. Ours are scaled to [0, 1] by the extremes of all "
-        "nodes, tested ones included, which nobody has who predicts; the text on |y_i − y_j| ≤ 1 "
-        f"implies it. With that the mean is {by_all:.4f}, {by_known / by_all:.2f} times smaller: "
-        "GNMSE depends on where 0 is. Classes have the same extremes either way."
+        "“Normalized” does not say by which nodes. Ours are scaled to [0, 1] by the extremes of "
+        "all nodes, the unknown ones too, which are not available in practice; |y_i − y_j| ≤ 1 in "
+        f"the text implies it. The mean is then {by_all:.4f}, {by_known / by_all:.2f} times "
+        "smaller: GNMSE depends on where 0 is. Classes have the same extremes either way."
     )
-    return Outcome(ours, BELOW.holds(_PRINTED, ours), reason, rule=BELOW)
+    return Outcome(ours, BELOW.holds(_PRINTED_GNMSE, ours), reason, rule=BELOW)
 
 
 @CLAIMS.check(
@@ -407,7 +407,7 @@ CLAIMS.add(
         lambda found: found["in"],
         note="The paper does not say which end of an edge a row belongs to. We take the edges out "
         "of a node, as for Cora, where the print lies at the other end of the spread: it does not "
-        "tell the directions apart.",
+        "distinguish the directions.",
     ),
     DIRECTIONS["email"],
 )
@@ -432,7 +432,7 @@ def _add_self_loops(data: str, graph: str) -> None:
     CLAIMS.add(
         f"self-loops-{graph}",
         "V.E",
-        f"Largest ‖d‖² of {_N_SAMPLED} stations, {graph} graph",
+        f"Largest ‖d‖² of {_N_KNOWN} stations, {graph} graph",
         DATA[data].largest_distance,
         partial(check_self_loops, graph=graph),
         SELF_LOOPS,

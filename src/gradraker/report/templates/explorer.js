@@ -20,13 +20,13 @@ const names = data.names, lowered = names.map(name => name.toLowerCase());
 const odd = new Set(data.odd), panels = new Map(data.panels.map(panel => [panel.i, panel]));
 const {known, value, prediction, degree} = columns;
 const n = data.n;
-// What only some nodes have is NaN elsewhere, and comes last when sorted.
+// Columns that only some nodes have are NaN elsewhere, and NaN is sorted last.
 const width = columns.lower && columns.upper.map((end, i) => end - columns.lower[i]);
-const error = columns.left_out && Float32Array.from(columns.left_out, (guess, i) => {
-  if (!known[i] || (CLASSES && guess < 0) || guess !== guess) return NaN;
-  return CLASSES ? (guess === value[i] ? 0 : 1) : guess - value[i];
+const error = columns.left_out && Float32Array.from(columns.left_out, (predicted, i) => {
+  if (!known[i] || (CLASSES && predicted < 0) || predicted !== predicted) return NaN;
+  return CLASSES ? (predicted === value[i] ? 0 : 1) : predicted - value[i];
 });
-const size_of_error = error && error.map(Math.abs);
+const absolute_error = error && error.map(Math.abs);
 const value_key = CLASSES ? Float32Array.from(value, v => v < 0 ? NaN : v) : value;
 
 // -- numbers and names ----------------------------------------------------------
@@ -62,7 +62,7 @@ function name_button(i) {
 }
 
 // -- the table --------------------------------------------------------------------
-// title, what a cell shows, what it is sorted by; names are in order already
+// title, text of a cell, sort keys; nodes are already in the order of their names
 const TABLE = [
   ["Node", null, null],
   ["Known value", i => known[i] ? show(value[i]) : "", value_key],
@@ -71,7 +71,7 @@ const TABLE = [
 if (CLASSES) TABLE.push(["Probability", i => format(columns.probability[i]), columns.probability]);
 if (columns.runner_up) TABLE.push(["Runner-up", i => `${label(columns.runner_up[i])} ${format(columns.runner_up_probability[i])}`, columns.runner_up_probability]);
 if (columns.lower) TABLE.push(["From", i => format(columns.lower[i]), columns.lower], ["To", i => format(columns.upper[i]), columns.upper], ["Width", i => format(width[i]), width]);
-if (error) TABLE.push(["Left-out error", i => CLASSES ? (error[i] !== error[i] ? "" : error[i] ? "wrong" : "right") : format(error[i]), size_of_error]);
+if (error) TABLE.push(["Left-out error", i => CLASSES ? (error[i] !== error[i] ? "" : error[i] ? "wrong" : "right") : format(error[i]), absolute_error]);
 TABLE.push(["Neighbours", i => count(degree[i]), Float32Array.from(degree)]);
 const state = {column: 0, down: false, page: 0, rows: new Uint32Array(0)};
 
@@ -116,14 +116,14 @@ function select() {
   return rows.subarray(0, m);
 }
 
-// Controls are not printed: the line above the table says which nodes it lists.
+// Controls are not printed, so the line above the table names the filters.
 function describe_filter() {
-  const told = [], chosen = id => byId(id).selectedOptions[0].textContent;
-  if (byId("query").value.trim()) told.push(`“${byId("query").value.trim()}” in the name`);
-  if (byId("which").value !== "all") told.push(chosen("which"));
-  if (CLASSES && byId("class").value !== "-1") told.push(`class ${chosen("class")}`);
-  if (!CLASSES) for (const id of ["from", "to"]) if (byId(id).value.trim()) told.push(`prediction ${id} ${byId(id).value.trim()}`);
-  return told.length ? ` (${told.join(", ")})` : "";
+  const filters = [], chosen = id => byId(id).selectedOptions[0].textContent;
+  if (byId("query").value.trim()) filters.push(`“${byId("query").value.trim()}” in the name`);
+  if (byId("which").value !== "all") filters.push(chosen("which"));
+  if (CLASSES && byId("class").value !== "-1") filters.push(`class ${chosen("class")}`);
+  if (!CLASSES) for (const id of ["from", "to"]) if (byId(id).value.trim()) filters.push(`prediction ${id} ${byId(id).value.trim()}`);
+  return filters.length ? ` (${filters.join(", ")})` : "";
 }
 
 function refresh() {
@@ -253,12 +253,12 @@ function list_facts(i, panel) {
     facts.push(["Predicted without its own value", with_unit(show(columns.left_out[i]))]);
     facts.push(["Error", CLASSES ? (error[i] ? "wrong" : "right") : with_unit(format(error[i]))]);
   }
-  else if (known[i]) facts.push(["Prediction of the trained model, which has seen it", with_unit(show(prediction[i]))]);
+  else if (known[i]) facts.push(["Prediction of the model, which was trained on it", with_unit(show(prediction[i]))]);
   if (!known[i]) facts.push([CLASSES ? "Predicted class" : "Prediction", with_unit(show(prediction[i]))]);
   if (CLASSES && !known[i]) facts.push(["Probability", format(columns.probability[i])]);
   if (columns.runner_up && !known[i]) facts.push(["Runner-up", `${label(columns.runner_up[i])} (${format(columns.runner_up_probability[i])})`]);
   if (columns.lower && !known[i]) facts.push([`${percent(data.coverage)} interval`, `${format(columns.lower[i])} to ${with_unit(format(columns.upper[i]))}`]);
-  if (panel && panel.unclipped !== undefined) facts.push(["Before it was clipped", with_unit(format(panel.unclipped))]);
+  if (panel && panel.unclipped !== undefined) facts.push(["Before clipping", with_unit(format(panel.unclipped))]);
   facts.push(["Neighbours", count(degree[i])]);
   return facts;
 }
@@ -276,7 +276,7 @@ function quote(name) {
 function open_panel(i) {
   const start = performance.now(), panel = panels.get(i), parts = [];
   const list = make("dl", null, {class: "rules"});
-  for (const [what, text] of list_facts(i, panel)) list.append(make("dt", what), make("dd", null, {}, make("bdi", text)));
+  for (const [term, text] of list_facts(i, panel)) list.append(make("dt", term), make("dd", null, {}, make("bdi", text)));
   parts.push(list);
   if (panel) {
     const rows = panel.weights.map(([k, weight]) => make_row(name_button(k), format(weight), show(value[k])));
@@ -284,8 +284,8 @@ function open_panel(i) {
     if (rows.length) parts.push(make_table(caption, ["Known node", "Weight", CLASSES ? "Class" : "Value"], rows));
     if (panel.parts) parts.push(make_table("Kinds of similarity that count", ["Similarity", CLASSES ? "Adds to the score" : "Adds"], panel.parts.map(([name, part]) => make_row(name, format(part)))));
   } else {
-    const told = odd.has(i) ? "Explain it in Python with model.explain([name]): its name is cut or has hidden characters." : `${data.command}${quote(names[i])}`;
-    parts.push(make("p", "The known nodes that count are not on this page. This command explains the prediction:"), make("p", null, {}, make("code", told)));
+    const command = odd.has(i) ? "Explain it in Python with model.explain([name]): its name is cut or has hidden characters." : `${data.command}${quote(names[i])}`;
+    parts.push(make("p", "The known nodes that count are not on this page. This command explains the prediction:"), make("p", null, {}, make("code", command)));
   }
   const others = [...ids.subarray(starts[i], starts[i + 1])];
   if (others.length) {
@@ -340,9 +340,9 @@ refresh();
 return number => { if (number < n) open_panel(number); };
 }
 
-// A page of several targets shows one of them; the address says which, as in report.html#t2-node-3.
+// A page of several targets shows one at a time; the address selects it, as in report.html#t2-node-3.
 const openers = new Map();
-for (const one of document.querySelectorAll("script[data-prefix]")) openers.set(one.dataset.prefix, explore(one.dataset.prefix));
+for (const script of document.querySelectorAll("script[data-prefix]")) openers.set(script.dataset.prefix, explore(script.dataset.prefix));
 const chooser = document.getElementById("target");
 function choose_target(prefix) {
   for (const part of document.querySelectorAll(".target")) part.hidden = part.id !== `${prefix}target`;

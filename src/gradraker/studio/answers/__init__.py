@@ -1,1 +1,1 @@
-"""Answers to the page: parts of graphs, columns, single nodes, and the paper's learner."""
+"""Answers for the page: parts of graphs, columns, single nodes, and the paper's learner."""

@@ -1,4 +1,4 @@
-"""Positions of nodes: computed once by igraph, and kept in the user's cache folder."""
+"""Positions of nodes: computed once by igraph, and cached in the user's cache folder."""
 
 import hashlib
 import random
@@ -15,31 +15,31 @@ from gradraker._files import write_file
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-# Another way to compute layouts needs another name, so that kept ones are not taken for it.
+# To be changed with the algorithm, so that cached layouts are not reused.
 _VERSION = "fr2"
 _FEW_NODES = 2000
-# Room between communities, by the room that they need.
+# Space between communities, relative to the space that they need.
 _SPREAD = 1.15
-_MOST_PLACED = 200  # communities; the small ones after them are placed together
+_MAX_PLACED = 200  # communities; the smaller ones are placed together
 
 
 def find_layout(adjacency: csr_array, *, cache: Path | None = None) -> Floats:
     """Return positions of the nodes of a graph, (n, 2), within the unit square.
 
-    They are the same for the same graph. A file keeps them; a damaged one is made again.
+    They are the same for the same graph. They are cached in a file; a damaged file is replaced.
     """
     edges = list_edges(adjacency)
     n = adjacency.shape[0]
-    # Two graphs share a name only if their edges are the same.
+    # Graphs with the same edges share a file.
     digest = hashlib.sha256(f"{_VERSION} {n} ".encode())
     digest.update(np.ascontiguousarray(edges, dtype="<i8").tobytes())
     folder = cache or Path(pooch.os_cache("gradraker")) / "layouts"
     file = folder / f"{digest.hexdigest()[:32]}.npy"
-    kept = _read(file, n)
-    if kept is not None:
-        return kept
+    cached = _read(file, n)
+    if cached is not None:
+        return cached
     positions = compute_layout(n, edges)
-    with suppress(OSError):  # else it is computed again next time
+    with suppress(OSError):  # then it is computed again next time
         file.parent.mkdir(parents=True, exist_ok=True)
         write_file(file, lambda opened: np.save(opened, positions))
     return positions
@@ -56,14 +56,14 @@ def list_edges(adjacency: csr_array) -> Integers:
 
 
 def compute_layout(n: int, edges: Integers) -> Floats:
-    """Compute positions by igraph."""
+    """Compute positions with igraph."""
     if n == 1:
         return np.full((1, 2), 0.5)
     return _place_communities(n, edges) if n > _FEW_NODES else fit_square(_place(n, edges))
 
 
 def _place(n: int, edges: Integers) -> Floats:
-    """Place nodes by forces: edges pull, nodes push."""
+    """Place nodes by forces: edges attract, nodes repel."""
     igraph = load_igraph()
     igraph.set_random_number_generator(random.Random(0))
     graph = igraph.Graph(n=n, edges=edges)
@@ -73,11 +73,11 @@ def _place(n: int, edges: Integers) -> Floats:
 
 
 def _place_communities(n: int, edges: Integers) -> Floats:
-    """Place communities by the edges between them, and the nodes of each around its place.
+    """Place communities by the edges between them, and the nodes of each around its centre.
 
-    Forces alone make one ball of a large graph, in which nothing can be seen.
+    Forces alone would make an unreadable ball of a large graph.
     """
-    members = np.minimum(find_communities(n, edges), _MOST_PLACED)
+    members = np.minimum(find_communities(n, edges), _MAX_PLACED)
     sizes = np.bincount(members)
     ends = members[edges]
     inside = ends[:, 0] == ends[:, 1]
@@ -114,7 +114,7 @@ def _push_apart(centres: Floats, radii: Floats) -> Floats:
 def fit_square(positions: Floats) -> Floats:
     """Move and scale positions into the unit square; both axes by the same factor.
 
-    The few nodes that a layout throws far away do not decide the scale.
+    A few outliers of a layout do not determine the scale.
     """
     low, high = np.quantile(positions, [0.005, 0.995], axis=0)
     span = float(max(*(high - low), 1e-12))
@@ -123,7 +123,7 @@ def fit_square(positions: Floats) -> Floats:
 
 
 def load_igraph() -> Any:
-    """Return igraph, or say how to get it."""
+    """Return igraph; the error explains how to install it."""
     try:
         import igraph
     except ImportError as error:
@@ -150,5 +150,5 @@ def _read(file: Path, n: int) -> Floats | None:
         found = np.load(file, allow_pickle=False)
     except (OSError, ValueError, EOFError):
         return None
-    is_right = found.shape == (n, 2) and found.dtype == np.float64 and np.isfinite(found).all()
-    return found if is_right else None
+    is_valid = found.shape == (n, 2) and found.dtype == np.float64 and np.isfinite(found).all()
+    return found if is_valid else None

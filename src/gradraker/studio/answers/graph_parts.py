@@ -1,4 +1,4 @@
-"""Which nodes a page shows: all of them, one community, the surroundings of one, an overview."""
+"""Parts of a graph to show: all nodes, a community, the surroundings of a node, an overview."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-# A page shows so much at once, and pans and zooms it; the parts of larger graphs are smaller.
-MOST_NODES = 10_000
-MOST_EDGES = 100_000
-_MOST_IN_PART = 2_000
-_MOST_COMMUNITIES = 300
-# Columns that say where a node is: to the right, and upwards.
-_PAIRS = (
+# Limits of what a page can pan and zoom; larger graphs are shown in parts.
+MAX_NODES = 10_000
+MAX_EDGES = 100_000
+_MAX_IN_PART = 2_000
+_MAX_COMMUNITIES = 300
+# Names of coordinates: to the right, and upwards.
+_COORDINATE_NAMES = (
     ("x", "y"),
     ("east", "north"),
     ("east_m", "north_m"),
@@ -77,8 +77,8 @@ class GraphParts:
 
     @property
     def is_large(self) -> bool:
-        """Whether a page shows an overview and parts."""
-        return len(self._names) > MOST_NODES or len(self._edges) > MOST_EDGES
+        """Whether a page shows an overview and parts instead of the whole graph."""
+        return len(self._names) > MAX_NODES or len(self._edges) > MAX_EDGES
 
     def make_whole(self) -> GraphPart:
         """Return the whole graph, or an overview of a large one."""
@@ -88,28 +88,28 @@ class GraphParts:
         return self._make_part("whole", rows)
 
     def make_community(self, number: int) -> GraphPart:
-        """Return the nodes of a community; of a large one those with most edges."""
+        """Return the nodes of a community; if it is large, those with most edges."""
         rows = np.flatnonzero(self.members == number)
         if not rows.size:
             raise ValueError(f"community must be from 0 to {self.members.max()}, got {number}")
-        left_out = max(0, rows.size - _MOST_IN_PART)
+        left_out = max(0, rows.size - _MAX_IN_PART)
         if left_out:
             degrees = np.diff(self._used.indptr)[rows]
-            rows = np.sort(rows[np.argsort(-degrees, kind="stable")[:_MOST_IN_PART]])
+            rows = np.sort(rows[np.argsort(-degrees, kind="stable")[:_MAX_IN_PART]])
         return self._make_part("community", rows, n_left_out=left_out)
 
     def make_surroundings(self, row: int) -> GraphPart:
-        """Return a node and those near it, the nearest first, until there are many."""
-        seen = {row: None}
+        """Return a node and the nodes nearest to it, up to a limit."""
+        reached = {row: None}
         ring = [row]
         A = self._used
-        while ring and len(seen) < _MOST_IN_PART:
+        while ring and len(reached) < _MAX_IN_PART:
             others = [A.indices[A.indptr[i] : A.indptr[i + 1]] for i in ring]
             found = np.unique(np.concatenate(others)).tolist() if others else []
-            ring = [other for other in found if other not in seen]
-            ring = ring[: _MOST_IN_PART - len(seen)]
-            seen.update(dict.fromkeys(ring))
-        rows = np.sort(np.fromiter(seen, dtype=np.int64, count=len(seen)))
+            ring = [other for other in found if other not in reached]
+            ring = ring[: _MAX_IN_PART - len(reached)]
+            reached.update(dict.fromkeys(ring))
+        rows = np.sort(np.fromiter(reached, dtype=np.int64, count=len(reached)))
         return self._make_part("around", rows, n_left_out=len(self._names) - rows.size)
 
     @cached_property
@@ -135,24 +135,25 @@ class GraphParts:
         )
 
     def _find_coordinates(self, rows: Integers) -> Floats | None:
-        """Return positions by coordinates, if most nodes have them; others are near neighbours."""
+        """Return positions by coordinates if most nodes have them; put others near neighbours."""
         if self._coordinates is None:
             return None
         found = self._coordinates[rows]
-        has = np.asarray(np.isfinite(found).all(axis=1))
-        if has.sum() < max(1, rows.size / 2):
+        is_placed = np.asarray(np.isfinite(found).all(axis=1))
+        if is_placed.sum() < max(1, rows.size / 2):
             return None
-        middle = found[has].mean(axis=0)
-        near = csr_array(self._used[rows[~has]][:, rows[has]] != 0.0, dtype=np.float64)
+        middle, placed = found[is_placed].mean(axis=0), rows[is_placed]
+        near = csr_array(self._used[rows[~is_placed]][:, placed] != 0.0, dtype=np.float64)
         n_near = near.sum(axis=1)[:, np.newaxis]
-        found[~has] = np.where(n_near > 0.0, near @ found[has] / np.maximum(n_near, 1.0), middle)
-        found[:, 1] *= -1.0  # pictures count downwards
+        means = near @ found[is_placed] / np.maximum(n_near, 1.0)
+        found[~is_placed] = np.where(n_near > 0.0, means, middle)
+        found[:, 1] *= -1.0  # y points down in pictures
         return fit_square(found)
 
     def _make_overview(self) -> GraphPart:
         members = self.members
         sizes = np.bincount(members)
-        shown = min(sizes.size, _MOST_COMMUNITIES)
+        shown = min(sizes.size, _MAX_COMMUNITIES)
         ends = members[self._edges]  # [e, 2]
         ends = np.sort(ends[(ends[:, 0] != ends[:, 1]) & (ends < shown).all(axis=1)], axis=1)
         numbers, counts = np.unique(ends[:, 0] * shown + ends[:, 1], return_counts=True)
@@ -172,19 +173,19 @@ class GraphParts:
 
 
 def _get_weights(adjacency: csr_array, edges: Integers) -> Floats:
-    """Return the weight of each edge; of two directions, the one that is not 0."""
+    """Return the weight of each edge, in the direction in which it is not 0."""
     if not len(edges):
         return np.empty(0)
     A = csr_array(adjacency)
-    one = np.asarray(A[edges[:, 0], edges[:, 1]]).ravel()
-    other = np.asarray(A[edges[:, 1], edges[:, 0]]).ravel()
-    return np.where(one != 0.0, one, other)
+    forward = np.asarray(A[edges[:, 0], edges[:, 1]]).ravel()
+    backward = np.asarray(A[edges[:, 1], edges[:, 0]]).ravel()
+    return np.where(forward != 0.0, forward, backward)
 
 
 def find_coordinates(
     attributes: "AttributeTable | None",
 ) -> tuple[Floats | None, tuple[str, str]]:
-    """Return where nodes are (n, 2), by columns of numbers with names that tell, and these names.
+    """Return coordinates of nodes (n, 2) from attributes with known names, and these names.
 
     Examples
     --------
@@ -198,8 +199,8 @@ def find_coordinates(
     ([[8.5, 47.0], [9.0, nan]], ('Lon', 'Lat'))
     """
     columns = () if attributes is None else attributes.columns or ()
-    numbers = {one.name.lower(): one.name for one in columns if one.kind == "number"}
-    for right, up in _PAIRS:
+    numbers = {column.name.lower(): column.name for column in columns if column.kind == "number"}
+    for right, up in _COORDINATE_NAMES:
         if attributes is not None and right in numbers and up in numbers:
             names = numbers[right], numbers[up]
             at = [attributes.names.index(name) for name in names]

@@ -1,4 +1,4 @@
-"""One node: why it is predicted so, and what if it had other links."""
+"""One node: the reasons for its prediction, and the effect of imagined changes."""
 
 import copy
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from gradraker.studio.answers.node_columns import COVERAGE
 if TYPE_CHECKING:
     from gradraker.models import NodeModel
 
-_MOST_MOVED = 20
+_MAX_MOVED = 20
 
 
 def explain_node(
@@ -23,8 +23,8 @@ def explain_node(
 ) -> dict[str, Any]:
     """Return the prediction of a node, its interval, and the exact weight of every known node.
 
-    ``offset`` + Σ weight · value is the prediction; of classes, the score of each class, where a
-    value is 1 for the class of the known node and 0 for the others.
+    ``offset`` + Σ weight · value is the prediction; for classes, the score of each class, where
+    the value of a known node is 1 for its own class and 0 for the others.
     """
     name = model.nodes_[row]
     found = model.explain([name], left_out=left_out)
@@ -39,7 +39,7 @@ def explain_node(
         "weights": pack(found.weights[0], "<f8"),
         "offset": to_plain(offset.ravel()),
         "prediction": to_plain(np.atleast_1d(found.prediction[0])),
-        # Where weights add up in another scale: values in this scale, and the prediction in units.
+        # If weights add up in another scale: values in that scale, and the prediction in units.
         "scale": None if found.units is None else found.units.scale,
         "scaled": None if found.units is None else pack(found.values, "<f8"),
         "in_units": None if found.units is None else to_plain(found.units.predictions[0]),
@@ -58,7 +58,7 @@ def explain_node(
 
 
 def _list_neighbours(model: "NodeModel", row: int) -> list[list[Any]]:
-    """Return [row, edge weight] of the edges out of a node, then of those into it only."""
+    """Return [row, edge weight, direction] of the edges out of a node, then of those into it."""
     A = model.adjacency_
     own = slice(A.indptr[row], A.indptr[row + 1])
     out = zip(A.indices[own].tolist(), A.data[own].tolist(), strict=True)
@@ -73,25 +73,26 @@ def _list_neighbours(model: "NodeModel", row: int) -> list[list[Any]]:
 def imagine_changes(
     model: "NodeModel", row: int, links: Mapping[int, float], values: Mapping[int, Any]
 ) -> dict[str, Any]:
-    """Return what a copy of the model would predict if a node had further links, or others values.
+    """Return predictions of a copy of the model that learns imagined links and values.
 
     ``moved`` lists the nodes whose predictions change most: row, before, after.
     """
-    other = copy.deepcopy(model)
+    changed = copy.deepcopy(model)
     if links:
         names = model.nodes_[[row, *links]].tolist()
         edges = [(names[0], *end) for end in zip(names[1:], links.values(), strict=True)]
         if not model.is_directed_:
             edges += [(target, source, weight) for source, target, weight in edges]
-        other.partial_fit(edges)
+        changed.partial_fit(edges)
     if values:
-        other.partial_fit(values={model.nodes_[i]: value for i, value in values.items()})
-    before, after = model.predict(model.nodes_), other.predict(model.nodes_)
+        changed.partial_fit(values={model.nodes_[i]: value for i, value in values.items()})
+    before, after = model.predict(model.nodes_), changed.predict(model.nodes_)
     if model.value_kind is NUMBERS:
         size = np.abs(after - before)
     else:
-        size = np.abs(other.predict_proba(model.nodes_) - model.predict_proba(model.nodes_)).sum(1)
-    order = np.argsort(-size, kind="stable")[:_MOST_MOVED]
+        shares = changed.predict_proba(model.nodes_) - model.predict_proba(model.nodes_)
+        size = np.abs(shares).sum(1)
+    order = np.argsort(-size, kind="stable")[:_MAX_MOVED]
     moved = [[int(i), to_plain(before[i]), to_plain(after[i])] for i in order if size[i] > 0.0]
     return {
         "row": row,

@@ -1,7 +1,7 @@
-"""The paper's learner on the page about σ²: what does not depend on σ² is computed here, once.
+"""The paper's learner on the page about σ²: everything that does not depend on σ² is computed here.
 
 Random frequencies scale with 1/σ, so the page gets the projections of all nodes on unit
-frequencies and makes features, training and weights of any σ² by itself.
+frequencies, and computes features, training and weights for any σ² itself.
 """
 
 from dataclasses import dataclass
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from gradraker.models import NodeModel
 
 Floats = NDArray[np.float64]
-MOST_NODES = 2000
-MOST_EPOCHS = 20
+MAX_NODES = 2000
+MAX_EPOCHS = 20
 RULES = ("theory", "refined", "median", "cv")
 _KERNEL = "gaussian"
 _FRACTION = 0.4
 _SEED = 0
 _N_SIGMA2 = 41
-_MOST_REPEATS = 20
-_SINES = 6e7  # of all repeats of the curve: about a second
-_FEWEST = 5
+_MAX_REPEATS = 20
+_MAX_SINES = 6e7  # of all repeats of the curve: about a second
+_MIN_KNOWN = 5
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class LabSettings:
 
     @property
     def learner(self) -> dict[str, Any]:
-        """D, η and E, as learners name them."""
-        return {name: one for name, one in vars(self).items() if name != "repeat"}
+        """D, η and E, by the parameter names of learners."""
+        return {name: value for name, value in vars(self).items() if name != "repeat"}
 
 
 class Sigma2Lab:
@@ -84,7 +84,7 @@ class Sigma2Lab:
         table = FrequencyTable(
             draw.seed, settings.n_frequencies, _KERNEL, n_numbered=draw.known.size
         )
-        orders = draw_epoch_orders(draw.seed, draw.known.size, MOST_EPOCHS, shuffle=True)
+        orders = draw_epoch_orders(draw.seed, draw.known.size, MAX_EPOCHS, shuffle=True)
         pairs = self._find_pairs(settings.repeat)
         ranges = compute_ranges(pairs, n_frequencies=settings.n_frequencies)
         data = self.dataset
@@ -109,7 +109,7 @@ class Sigma2Lab:
         }
 
     def _find_pairs(self, repeat: int) -> ExtremePairs:
-        """Return the extreme distances of a split; those of the last one are kept."""
+        """Return the extreme distances of a split; those of the last split are cached."""
         if self._pairs is None or self._pairs[0] != repeat:
             draw = self.draw(repeat)
             X = self._get_rows(draw)[draw.known]
@@ -140,9 +140,9 @@ class Sigma2Lab:
         }
 
     def average_curves(self, settings: LabSettings) -> dict[str, Any]:
-        """Return the mean of GNMSE over σ² of this split and others; it takes about a second."""
+        """Return the mean GNMSE over σ² of this split and others; it takes about a second."""
         sweep, n_sines = self._make_sweep(settings), settings.n_frequencies * _N_SIGMA2
-        n_repeats = int(np.clip(_SINES / (self.dataset.n_nodes * n_sines), 2, _MOST_REPEATS))
+        n_repeats = int(np.clip(_MAX_SINES / (self.dataset.n_nodes * n_sines), 2, _MAX_REPEATS))
         others = [i for i in range(n_repeats) if i != settings.repeat][: n_repeats - 1]
         found = [run_repeat(sweep, repeat).gnmse for repeat in (settings.repeat, *others)]
         errors = np.array(found)  # [R, S]
@@ -167,7 +167,7 @@ class Sigma2Lab:
         return {"rules": found}
 
 
-# Answers to the page, by their names in addresses.
+# Answers for the page, by their names in addresses.
 LAB_ANSWERS = {
     "split": Sigma2Lab.describe_split,
     "curve": Sigma2Lab.compute_curve,
@@ -177,15 +177,15 @@ LAB_ANSWERS = {
 
 
 def make_lab(model: "NodeModel", names: list[str]) -> Sigma2Lab:
-    """Return the lab of the known nodes of a model; of many, the first 2000 in random order."""
+    """Return the lab of the known nodes of a model, or of 2000 random ones if there are more."""
     if model.value_kind is not NUMBERS:
         raise ValueError("the paper's learner predicts numbers, and the values here are classes")
     known = np.flatnonzero(model.value_kind.is_known(model.values_))
-    if known.size < _FEWEST:
-        raise ValueError(f"σ² needs at least {_FEWEST} known values, got {known.size}")
+    if known.size < _MIN_KNOWN:
+        raise ValueError(f"σ² needs at least {_MIN_KNOWN} known values, got {known.size}")
     rows = known
-    if known.size > MOST_NODES:
-        rows = np.sort(np.random.default_rng(_SEED).permutation(known)[:MOST_NODES])
+    if known.size > MAX_NODES:
+        rows = np.sort(np.random.default_rng(_SEED).permutation(known)[:MAX_NODES])
     A = csr_array(model.used_adjacency_[rows][:, rows])
     dataset = GraphDataset(
         A, model.values_[rows].astype(np.float64), tuple(names[i] for i in rows), name="known nodes"

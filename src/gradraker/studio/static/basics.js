@@ -1,4 +1,4 @@
-// What all modules share: elements, numbers as text, and the address that holds the view.
+// Shared by all modules: elements, formatted numbers, and the address that holds the view.
 
 export const byId = (id) => document.getElementById(id);
 
@@ -24,7 +24,7 @@ function setAttributes(element, attributes) {
   }
 }
 
-// Names can hold characters that are not seen or that turn text around: they are written out.
+// Invisible and direction-changing characters of names are written as escapes.
 const LONGEST_NAME = 80;
 export function show(name) {
   const text = String(name).replace(/[\p{C}\u2028\u2029\u00ad]/gu, (sign) =>
@@ -34,7 +34,7 @@ export function show(name) {
   return letters.length > LONGEST_NAME ? `${letters.slice(0, LONGEST_NAME).join("")}…` : text;
 }
 
-// Four digits that count, with a real minus sign.
+// Four significant digits, with a real minus sign.
 export function format(value, digits = 4) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (typeof value !== "number") return show(value);
@@ -48,7 +48,7 @@ export function format(value, digits = 4) {
 export const withUnit = (text, unit) => (unit ? `${text} ${show(unit)}` : text);
 
 let toastTimer = 0;
-export function tell(text, isError = false) {
+export function notify(text, isError = false) {
   const toast = byId("status");
   toast.textContent = text;
   toast.classList.toggle("error", isError);
@@ -57,7 +57,7 @@ export function tell(text, isError = false) {
   toastTimer = setTimeout(() => toast.classList.remove("seen"), isError ? 8000 : 4000);
 }
 
-export function say(text) {
+export function announce(text) {
   byId("spoken").textContent = text;
 }
 
@@ -69,7 +69,7 @@ export function unpack(text, kind) {
   return new KINDS[kind](bytes.buffer);
 }
 
-// The address holds the view, so that a link shows the same.
+// The address holds the view, so that a link shows the same view.
 const DEFAULTS = {
   view: "graph", node: "", colour: "prediction", part: "", x: "", y: "", zoom: "",
   s2: "", d: "200", eta: "0.1", e: "3", split: "0", lab: "", source: "replay", theme: "",

@@ -1,10 +1,10 @@
-// The canvas: while one moves, a finished picture is shifted and scaled; it is redrawn at rest.
+// The canvas: during movement a finished picture is shifted and scaled; then it is redrawn.
 import { byId, show } from "./basics.js";
 import { getTheme } from "./colours.js";
 import { drawScene, growth, listSpokes } from "./drawing.js";
 
-const SMALL = 6000; // nodes and edges that are redrawn for every frame
-const MARGIN = 0.35; // part of the size that is drawn beyond each side
+const SMALL = 6000; // nodes and edges up to which every frame is redrawn
+const MARGIN = 0.35; // drawn beyond each side, relative to the size
 const REST = 90; // ms without movement until a large graph is redrawn
 const SLICE = 12; // ms of drawing between two frames
 
@@ -78,7 +78,7 @@ export class GraphCanvas {
     this.show(wx - (px - this.width / 2) / scale, wy - (py - this.height / 2) / scale, zoom);
   }
 
-  // Something moved: show it in the next frame, and draw it anew when it rests.
+  // After a movement: shift the picture in the next frame, and redraw it at rest.
   move() {
     this.requestFrame();
     clearTimeout(this.restTimer);
@@ -143,7 +143,7 @@ export class GraphCanvas {
       const left = this.cx - this.width / 2 / this.scale;
       const top = this.cy - this.height / 2 / this.scale;
       const frame = { scale: this.scale, zoom: this.zoom, width: this.width, height: this.height, left, top };
-      for (const _ of drawScene(context, this.scene, frame)); // in one go
+      for (const _ of drawScene(context, this.scene, frame)); // without pauses
       this.isStale = false;
       this.picture = null;
     } else if (!this.isSmall && this.picture) {
@@ -205,7 +205,7 @@ export class GraphCanvas {
     context.fillText(text, px, py - 14);
   }
 
-  // A grid of cells finds the node under the pointer without looking at all of them.
+  // A grid of cells finds the node under the pointer without checking all nodes.
   buildGrid() {
     this.side = Math.max(4, Math.ceil(Math.sqrt(this.scene.n / 2)));
     this.grid = new Map();

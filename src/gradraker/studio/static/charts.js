@@ -1,4 +1,4 @@
-// Charts as SVG: every colour and size is an attribute, so that a chart can be saved as it is.
+// Charts as SVG: all colours and sizes are attributes, so that a chart can be saved as a file.
 import { format, makeSvg } from "./basics.js";
 import { getTheme } from "./colours.js";
 
@@ -25,7 +25,7 @@ const formatTick = (value, isLog) => {
   return `10${String(power).replace(/./g, (sign) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)] ?? "⁻")}`;
 };
 
-// A chart with axes. `x` and `y` are {low, high, label, log}; the parts are drawn by its methods.
+// A chart with axes. `x` and `y` are {low, high, label, log}; methods draw its parts.
 export class Chart {
   constructor(svg, { x, y, width, height, title, margin = {} }) {
     this.svg = svg;

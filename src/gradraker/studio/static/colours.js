@@ -1,4 +1,4 @@
-// Colours that people with any colour vision can tell apart: viridis, cividis, PuOr, Okabe–Ito.
+// Colours that are distinguishable with any colour vision: viridis, cividis, PuOr, Okabe–Ito.
 import { where } from "./basics.js";
 
 const SCALES = {
@@ -27,16 +27,16 @@ function getTable(name) {
   return tables.get(name);
 }
 
-// What nodes can be coloured by. `needs` is a column that the server computes when it is asked for.
+// Columns to colour by. `needs` is a column that the server computes on demand.
 export const COLOURINGS = {
   value: { label: "Value", scale: "viridis" },
   prediction: { label: "Prediction", scale: "viridis" },
-  error: { label: "Error left-out", scale: "diverging", needs: "left_out", isSigned: true },
+  error: { label: "Left-out error", scale: "diverging", needs: "left_out", isSigned: true },
   uncertainty: { label: "Uncertainty", scale: "cividis", needs: "uncertainty" },
   class: { label: "Class", isClass: true },
 };
 
-// A scale from a column: the step of each value (-1 for none), and what a legend needs.
+// A scale from a column: the step of each value (-1 for none), and the data of the legend.
 export function makeScale(column, kind, classes) {
   const { scale, isSigned } = COLOURINGS[kind];
   const isClass = classes && (kind === "value" || kind === "prediction" || kind === "class");
@@ -52,7 +52,7 @@ export function makeScale(column, kind, classes) {
     const size = Math.max(Math.abs(low), Math.abs(high)) || 1;
     [low, high] = [-size, size];
   }
-  // A few nodes far beyond the others share the last colour, so that the others differ.
+  // A few outliers share the last colour, so that the other nodes differ.
   const most = known[Math.floor(0.95 * (known.length - 1))] ?? high;
   const isCut = kind === "uncertainty" && high - low > 2 * (most - low) && most > low;
   if (isCut) high = most;

@@ -1,4 +1,4 @@
-// Drawing of a graph: in slices of a few milliseconds for large ones, and as SVG for pictures.
+// Drawing a graph: large ones in slices of a few milliseconds; as SVG for pictures.
 import { makeSvg, show } from "./basics.js";
 import { getTheme } from "./colours.js";
 
@@ -21,10 +21,10 @@ export function makeScene(graph) {
 
 export const edgeAlpha = (scene) => Math.min(0.45, Math.max(0.035, 0.4 * Math.sqrt(160 / Math.max(1, scene.edges.length / 2))));
 
-// Nodes grow a little when one comes closer.
+// Nodes grow a little with the zoom.
 export const growth = (zoom) => Math.min(2.4, Math.max(0.75, zoom ** 0.35));
 
-// Yields between slices; the caller decides when to go on.
+// Yields between slices; the caller decides when to continue.
 export function* drawScene(context, scene, frame) {
   const { scale, left, top, width, height, zoom } = frame;
   const theme = getTheme();
@@ -89,7 +89,7 @@ function* drawNodes(context, scene, frame, theme) {
   }
 }
 
-// Names where there is room for them, those of nodes with many edges first.
+// Names where there is space, those of nodes with many edges first.
 function drawLabels(context, scene, frame, theme, zoom) {
   const { scale, left, top, width, height } = frame;
   const inside = [];
@@ -121,7 +121,7 @@ function drawLabels(context, scene, frame, theme, zoom) {
   }
 }
 
-// Lines from a node to the known nodes that speak for it; the width is the weight.
+// Lines from a node to the known nodes that count in its prediction; the width is the weight.
 export function listSpokes(scene, selected) {
   if (!selected || !selected.top.length) return [];
   const most = Math.max(...selected.top.map(([, weight]) => Math.abs(weight))) || 1;

@@ -1,5 +1,5 @@
-// Changes to the model of this session, with undo and redo; the user's files stay as they are.
-import { byId, format, go, make, show, tell, withUnit } from "./basics.js";
+// Changes to the model of this session, with undo and redo; the user's files are not changed.
+import { byId, format, go, make, show, notify, withUnit } from "./basics.js";
 import { graph } from "./graph_view.js";
 import { makeNameField } from "./search.js";
 import { hasToken, isSnapshot, keepToken, post } from "./server.js";
@@ -21,14 +21,14 @@ async function apply(step, from, to, words) {
   try {
     await send(step.changes);
   } catch (error) {
-    tell(error.status === 401 ? "The service wants its token for changes: give it under Edit." : error.message, true);
+    notify(error.status === 401 ? "Changes need the token of the service: enter it under Edit." : error.message, true);
     if (error.status === 401) refill();
     return false;
   }
   from?.pop();
   to.push({ changes: step.inverse, inverse: step.changes, label: step.label });
   report = `${words}: ${step.label}`;
-  tell(`${report} …`);
+  notify(`${report} …`);
   return true;
 }
 
@@ -38,7 +38,7 @@ const change = async (step) => {
 export const undo = () => done.length && apply(done.at(-1), done, undone, "Undone");
 export const redo = () => undone.length && apply(undone.at(-1), undone, done, "Redone");
 
-// Called when a state that was learned after a change is shown: what moved, and by how much.
+// Called when the state after a change is shown: which predictions moved, and by how much.
 export function tellMoves() {
   if (!before) return;
   const { data, scene } = graph;
@@ -52,7 +52,7 @@ export function tellMoves() {
   moves.sort((a, b) => Math.abs(b[2] - b[1]) - Math.abs(a[2] - a[1]));
   last = { report, moves: moves.slice(0, 8).map(([name, old, now]) => [name, word(old), word(now), data.classes ? "" : format(now - old, 3)]), n: moves.length };
   const size = moves.length && !data.classes ? `, at most by ${withUnit(format(Math.abs(moves[0][2] - moves[0][1]), 3), data.unit)}` : "";
-  tell(`${report}. ${moves.length} predictions moved${size}.`);
+  notify(`${report}. ${moves.length} predictions moved${size}.`);
   if (graph.positions.has(opened)) go({ node: opened });
   opened = "";
   const place = byId("moves");
@@ -64,7 +64,7 @@ function makeMoves() {
   const place = make("div", { id: "moves" });
   if (!last) return place;
   const rows = last.moves.map(([name, old, now, by]) => make("tr", {}, make("th", { scope: "row" }, make("button", { type: "button", class: "link", onclick: () => go({ node: name }) }, make("bdi", {}, show(name)))), ...[old, now, by].map((text) => make("td", {}, text))));
-  place.append(make("p", { class: "note" }, `${last.report}: ${last.n} predictions moved${last.n > last.moves.length ? "; most of all" : ""}`));
+  place.append(make("p", { class: "note" }, `${last.report}: ${last.n} predictions moved${last.n > last.moves.length ? "; the largest" : ""}`));
   if (rows.length) place.append(make("table", {}, make("thead", {}, make("tr", {}, ["Node", "Before", "After", "By"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, rows)));
   return place;
 }
@@ -90,7 +90,7 @@ function makeGiveForm(name, panel) {
   const removeNode = () => {
     const edges = panel.neighbours.map(([other, weight, way]) => ({ op: "put_edge", source: way === "in" ? other : name, target: way === "in" ? name : other, weight }));
     const inverse = [...edges, ...(isKnown ? [putValue(name, old)] : [])];
-    if (!inverse.length) return tell("A node without edges and value cannot be brought back, so it stays.", true);
+    if (!inverse.length) return notify("Removing a node without edges and value cannot be undone, so it is kept.", true);
     change({ changes: [{ op: "remove_node", node: name }], inverse, label: `${show(name)} removed` });
     return go({ node: "" });
   };
@@ -114,14 +114,14 @@ function makeNodeForm() {
   const add = (event) => {
     event.preventDefault();
     const node = name.value;
-    if (!node || !links.length) return tell("A new node needs a name and at least one link.", true);
-    if (graph.positions.has(node)) return tell("A node of this name exists.", true);
+    if (!node || !links.length) return notify("A new node needs a name and at least one link.", true);
+    if (graph.positions.has(node)) return notify("A node with this name exists.", true);
     const both = graph.data.is_directed ? 1 : 2;
     const changes = links.flatMap((other) => [
       { op: "put_edge", source: node, target: other, weight: 1 },
       ...(both === 2 ? [{ op: "put_edge", source: other, target: node, weight: 1 }] : []),
     ]);
-    opened = node; // when it has been learned
+    opened = node; // after it has been learned
     return change({ changes, inverse: [{ op: "remove_node", node }], label: `${show(node)} added` });
   };
   return make("form", { class: "form", onsubmit: add }, make("div", { class: "field" }, make("label", { for: "node-name" }, "Add a node called"), name), field, listed, make("button", { id: "add" }, "Add"));
@@ -133,7 +133,7 @@ function makeTokenForm(label, proceed) {
   return make("form", { class: "form", onsubmit: keep }, make("div", { class: "field" }, make("label", { for: "token" }, label), input), make("button", { id: "use-token" }, "Use"));
 }
 
-// A service may want its token before it shows anything.
+// A service may require its token before it shows anything.
 export function askForToken() {
   return new Promise((resolve) => {
     const proceed = () => { dialog.remove(); resolve(); };

@@ -1,5 +1,5 @@
 // The view of the graph: data, colours, legend, the chosen node, keys.
-import { byId, format, go, make, makeSvg, onMove, say, show, tell, unpack, where, withUnit } from "./basics.js";
+import { byId, format, go, make, makeSvg, onMove, announce, show, notify, unpack, where, withUnit } from "./basics.js";
 import { GraphCanvas } from "./canvas.js";
 import { CATEGORIES, COLOURINGS, getTheme, makeScale } from "./colours.js";
 import { makeScene } from "./drawing.js";
@@ -30,7 +30,7 @@ export async function startGraph(panel) {
   byId("zoom-out").addEventListener("click", () => canvas.zoomAt(canvas.width / 2, canvas.height / 2, 1 / 1.5));
   byId("zoom-fit").addEventListener("click", () => canvas.show(0.5, 0.5, 1));
   canvas.overlay.addEventListener("keydown", pressKey);
-  // What has changed meanwhile is shown when the field is left.
+  // Updates are shown when the field is left.
   byId("panel").addEventListener("focusout", () => setTimeout(() => { if (!isTyping() && byId("panel").dataset.state !== String(graph.data?.state)) openNode(); }, 0));
   canvas.overlay.addEventListener("blur", () => canvas.setCursor(-1));
   onMove(async (names) => {
@@ -64,7 +64,7 @@ export async function loadGraph(isNews = false) {
   listColourings();
   canvas.setScene(graph.scene);
   await colour();
-  // News do not take the field away in which someone types.
+  // An update must not replace a field in which the user types.
   if (isNews && isTyping()) canvas.selected = where.node ? { index: graph.positions.get(where.node) ?? -1, top: [] } : null;
   else await openNode();
   if (!graph.scene.sizes) ask("studio/api/known").catch(() => {}); // the first click needs it
@@ -76,7 +76,7 @@ function describe() {
   const part = {
     whole: "",
     overview: ` · overview of ${data.names.length} communities: open one, or find a node`,
-    community: ` · community ${data.number + 1}: ${data.names.length} nodes${data.n_left_out ? ` (${data.n_left_out} with few edges left out)` : ""}`,
+    community: ` · community ${data.number + 1}: ${data.names.length} nodes${data.n_left_out ? ` (${data.n_left_out} with few edges are not shown)` : ""}`,
     around: ` · ${data.names.length} nodes around one`,
   }[data.kind];
   const places = data.coordinates ? ` · drawn by ${data.coordinates.map(show).join(" and ")}` : "";
@@ -97,7 +97,7 @@ function listColourings() {
   byId("colour").replaceChildren(...kinds.map(([kind, one]) => make("option", { value: kind, selected: kind === where.colour }, one.label)));
 }
 
-// Columns that the server computes when they are asked for.
+// Columns that the server computes on demand.
 export async function findColumn(kind) {
   const { scene } = graph;
   const name = kind === "class" ? "value" : kind;
@@ -122,7 +122,7 @@ async function colour() {
   } catch (error) {
     scene.steps.fill(-1);
     drawLegend(null);
-    tell(error.message, true);
+    notify(error.message, true);
   }
   canvas.redraw();
 }
@@ -192,7 +192,7 @@ function hover(i, px = 0, py = 0) {
   tip.style.top = `${py + 16}px`;
 }
 
-// The answer is on its way before the click; one at a time, so that a click waits for one other at most.
+// Fetch the answer before the click; one at a time, so that a click waits for at most one other.
 let isFetching = false;
 async function prefetch(i) {
   if (isFetching) return;
@@ -200,7 +200,7 @@ async function prefetch(i) {
   try {
     await ask(nodePath(graph.scene.names[i]));
   } catch {
-    // the click says why
+    // the click shows the reason
   } finally {
     isFetching = false;
   }
@@ -235,7 +235,7 @@ async function openNode() {
   return tools.showNode(where.node, index);
 }
 
-// The panel tells which known nodes count, and how much.
+// The panel provides the known nodes that count, and their weights.
 export function showSpokes(name, ranked) {
   if (where.node !== name || !canvas.selected) return;
   canvas.selected.top = ranked.slice(0, N_SPOKES).map((one) => [graph.positions.get(one.name) ?? -1, one.weight]);
@@ -249,7 +249,7 @@ function pressKey(event) {
   else if (step) {
     const from = canvas.cursor >= 0 ? canvas.cursor : canvas.selected?.index ?? -1;
     canvas.setCursor(canvas.findNext(from, ...step));
-    say(describeNode(canvas.cursor));
+    announce(describeNode(canvas.cursor));
   } else if (event.key === "Enter" && canvas.cursor >= 0) choose(canvas.cursor);
   else if (event.key === "Escape") go({ node: "" });
   else if (event.key === "+" || event.key === "=") canvas.zoomAt(canvas.width / 2, canvas.height / 2, 1.4);

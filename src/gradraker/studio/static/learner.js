@@ -1,7 +1,7 @@
-// The paper's learner, equations (1) to (4), and its contribution weights, for any σ² at once.
+// The paper's learner, equations (1) to (4), and its contribution weights, for any σ².
 //
-// The server sends the projections of all nodes on unit frequencies; 1/σ scales them. All sums are
-// those of the library, in double precision.
+// The server sends the projections of all nodes on unit frequencies; 1/σ scales them. The sums are
+// the same as in the library, in double precision.
 import { unpack } from "./basics.js";
 
 export class Learner {
@@ -56,7 +56,7 @@ export class Learner {
     return this.orders.subarray(0, epochs * this.known.length);
   }
 
-  // θ ← θ + 2η (y − θᵀz) z over the known nodes, epoch after epoch; then predictions of the others.
+  // θ ← θ + 2η (y − θᵀz) z over the known nodes, epoch by epoch; then predictions of the others.
   run(sigma2, eta, epochs) {
     this.computeFeatures(sigma2);
     this.eta = eta;

@@ -1,5 +1,5 @@
-// The studio starts here: tabs, theme, search, and news from the service.
-import { byId, go, moveTo, onMove, readAddress, show, tell, where } from "./basics.js";
+// The studio starts here: tabs, theme, search, and updates from the service.
+import { byId, go, moveTo, onMove, readAddress, show, notify, where } from "./basics.js";
 import { isDark, onSchemeChange } from "./colours.js";
 import { askForToken, edit, pressEditKey, tellMoves } from "./edit.js";
 import { graph, loadGraph, redrawGraph, startGraph } from "./graph_view.js";
@@ -56,7 +56,7 @@ function startTheme() {
   showTheme();
 }
 
-// A new state: its numbers replace the old ones, and what moved is told.
+// A new state: its numbers replace the old ones, and moved predictions are reported.
 let isLoading = false;
 let waits = false;
 async function takeState(state) {
@@ -69,19 +69,19 @@ async function takeState(state) {
     tellMoves();
     await showTable();
   } catch (error) {
-    tell(error.message, true);
+    notify(error.message, true);
   } finally {
     isLoading = false;
     if (waits) { waits = false; takeState({ state: -1 }); }
   }
 }
 
-// The service listens before it has learned its first state.
+// The service accepts requests before it has learned its first state.
 async function waitUntilLearned() {
   if (isSnapshot) return;
   let health;
   while ((health = await askNow("health")).status === "starting") {
-    tell("The model is being prepared …");
+    notify("The model is being prepared …");
     await new Promise((resolve) => setTimeout(resolve, 400));
   }
   byId("status").classList.remove("seen");
@@ -94,20 +94,20 @@ async function askAbout() {
       return await ask("studio/api/about");
     } catch (error) {
       if (error.status !== 401) throw error;
-      tell("The service wants another token.", true);
+      notify("The token is wrong.", true);
       await askForToken();
     }
   }
 }
 
-// A service may begin with nothing, and learn its graph later.
+// A service may start empty, and learn its graph later.
 async function waitForGraph() {
   for (;;) {
     try {
       return await ask("studio/api/graph");
     } catch (error) {
       if (error.status !== 200) throw error;
-      tell(error.message);
+      notify(error.message);
       await new Promise((resolve) => setTimeout(resolve, 1500));
     }
   }
@@ -134,7 +134,7 @@ async function start() {
   await startTable();
   startStream(about);
   onState(takeState);
-  listenToEvents(() => tell("The connection to the service is lost; trying again …", true));
+  listenToEvents(() => notify("The connection to the service is lost; trying again …", true));
   document.addEventListener("keydown", pressEditKey);
   addEventListener("hashchange", () => moveTo(location.hash.slice(1)));
   addEventListener("resize", () => { redrawSigma2(); redrawStream(); });
@@ -142,4 +142,4 @@ async function start() {
   await startSigma2();
 }
 
-start().catch((error) => tell(error.message, true));
+start().catch((error) => notify(error.message, true));

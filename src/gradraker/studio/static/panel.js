@@ -1,4 +1,4 @@
-// One node: its prediction, the known nodes that speak for it, kinds of similarity.
+// One node: its prediction, the known nodes that count in it, kinds of similarity.
 import { byId, format, go, make, makeSvg, show, unpack, where, withUnit } from "./basics.js";
 import { getTheme } from "./colours.js";
 import { edit } from "./edit.js";
@@ -9,7 +9,7 @@ import { imagine } from "./whatif.js";
 const FIRST = 10;
 let isLeftOut = false;
 
-// A panel as arrays: who speaks, with what weight, and for what.
+// A panel as arrays: known nodes, their weights and their values.
 export async function fetchPanel(name, leftOut) {
   const [found, known] = await Promise.all([ask(nodePath(name) + (leftOut ? "&left_out=true" : "")), ask("studio/api/known")]);
   const rows = unpack(known.rows, "u4");
@@ -17,21 +17,21 @@ export async function fetchPanel(name, leftOut) {
   const place = new Map(Array.from(rows, (row, i) => [row, i]));
   const weights = unpack(found.weights, "f8");
   const scaled = found.scaled ? unpack(found.scaled, "f8") : null;
-  const speakers = Array.from(unpack(found.known, "u4"), (row, i) => {
+  const contributors = Array.from(unpack(found.known, "u4"), (row, i) => {
     const at = place.get(row);
     return { name: known.names[at], value: values[at], scaled: scaled ? scaled[i] : values[at], weight: weights[i] };
   });
-  // As in the library: weights that agree in nine digits are equal, and keep the order of the known nodes.
-  const most = speakers.reduce((size, one) => Math.max(size, Math.abs(one.weight)), 0) || 1;
+  // As in the library: weights that agree in nine digits are ties, in the order of the known nodes.
+  const most = contributors.reduce((size, one) => Math.max(size, Math.abs(one.weight)), 0) || 1;
   const size = (one) => Math.round((Math.abs(one.weight) / most) * 1e9);
-  const ranked = [...speakers].sort((a, b) => size(b) - size(a));
-  return { name, ...found, speakers, ranked, classes: graph.data.classes };
+  const ranked = [...contributors].sort((a, b) => size(b) - size(a));
+  return { name, ...found, contributors, ranked, classes: graph.data.classes };
 }
 
-// offset + Σ weight · value, with some values replaced; of classes, the score of each.
+// offset + Σ weight · value, with some values replaced; for classes, the score of each.
 export function sumUp(panel, changes = new Map()) {
   const totals = [...panel.offset];
-  for (const one of panel.speakers) {
+  for (const one of panel.contributors) {
     if (panel.classes) totals[changes.get(one.name) ?? one.value] += one.weight;
     else totals[0] += one.weight * (changes.get(one.name) ?? one.scaled);
   }
@@ -41,7 +41,7 @@ export function sumUp(panel, changes = new Map()) {
 export const findLargest = (scores) => scores.indexOf(Math.max(...scores));
 export const showValue = (value, classes) => (classes ? show(classes[value] ?? "–") : withUnit(format(value), graph.data.unit));
 
-export function showNothing(text = "Choose one on the graph or by its name, to see why it is predicted as it is.") {
+export function showNothing(text = "Choose one on the graph or by its name, to see the reasons for its prediction.") {
   delete byId("panel").dataset.node;
   byId("panel").replaceChildren(
     make("h2", {}, "A node"),
@@ -57,9 +57,9 @@ export async function showNode(name, index) {
   const aside = byId("panel");
   const { scene } = graph;
   const isKnown = index >= 0 && scene.columns.known[index] > 0;
-  // What is known already is shown at once, and weights follow; a panel of the same node stays until they are there.
+  // Available facts are shown at once, and weights follow; until then a panel of the same node stays.
   const isNew = aside.dataset.node !== name || !byId("sum");
-  const body = make("div", { class: "slow" }, make("p", { class: "note" }, "Weighing the known nodes …"));
+  const body = make("div", { class: "slow" }, make("p", { class: "note" }, "Computing the weights …"));
   if (isNew) aside.replaceChildren(...makeHead(name, index, isKnown), body);
   aside.dataset.node = name;
   let panel;
@@ -81,7 +81,7 @@ export async function showNode(name, index) {
   ));
 }
 
-// A panel that is made anew keeps the focus and the place to which one has scrolled.
+// A rebuilt panel keeps the focus and the scroll position.
 function keepPlace(aside, remake) {
   const focused = aside.contains(document.activeElement) ? document.activeElement.id : "";
   const top = aside.scrollTop;
@@ -114,7 +114,7 @@ function makeHead(name, index, isKnown, panel = null) {
   ].filter(Boolean);
 }
 
-// What each kind of similarity adds: bars to the right add, to the left take away.
+// Contribution of each kind of similarity: bars to the right add, bars to the left subtract.
 function makeParts(panel) {
   const section = make("section", { class: "part", "aria-label": "Kinds of similarity" });
   if (!panel.parts.length) return section;
@@ -133,7 +133,7 @@ function makeParts(panel) {
       makeSvg("text", { x: 318, y: 20 * i + 15, "text-anchor": "end", fill: theme.soft }, `${size > 0 ? "+" : ""}${format(size, 3)}`),
     );
   });
-  section.append(make("h3", {}, "Kinds of similarity"), make("p", { class: "note" }, panel.classes ? "What each adds to the score of the predicted class." : panel.scale ? "What each adds to the mean of the known values, in the scale of the weights." : "What each adds to the mean of the known values."), svg);
+  section.append(make("h3", {}, "Kinds of similarity"), make("p", { class: "note" }, panel.classes ? "Contributions to the score of the predicted class." : panel.scale ? "Contributions to the mean of the known values, in the scale of the weights." : "Contributions to the mean of the known values."), svg);
   return section;
 }
 
@@ -163,7 +163,7 @@ function makeSpeakers(panel) {
   fill(FIRST);
   const last = panel.classes ? "for the class" : "Product";
   section.append(
-    make("h3", {}, "Known nodes that speak for it"),
+    make("h3", {}, "Known nodes that count"),
     panel.scale ? make("p", { class: "note" }, `Weights add up in the scale ${show(panel.scale)}, where the prediction is ${format(panel.prediction[0])}.`) : "",
     make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Known nodes and their weights" },
       make("table", {}, make("thead", {}, make("tr", {}, ["Known node", withUnit("Value", panel.classes ? "" : graph.data.unit && `(${show(graph.data.unit)})`), "Weight", last].map((text) => make("th", { scope: "col" }, text)))), body)),

@@ -20,7 +20,7 @@ async function findNodes(text) {
 }
 
 let count = 0;
-// `choose` gets the name; the field keeps it if `keeps`, or is emptied.
+// `choose` gets the name; the field keeps it if `keeps`, else it is cleared.
 export function completeNames(input, list, choose, { keeps = false } = {}) {
   const prefix = `match-${count++}`;
   let names = [];

@@ -1,4 +1,4 @@
-// Questions to the server, or to the answers that a snapshot holds.
+// Requests to the server, or to the answers in a snapshot.
 import { byId } from "./basics.js";
 
 const holder = byId("answers");
@@ -26,13 +26,13 @@ async function fetchJson(path, { headers = {}, ...options } = {}) {
   } catch {
     throw new Refused("the server does not answer", 0);
   }
-  if (answer.status === 401) sessionStorage.removeItem(TOKEN); // a wrong one must not stay
+  if (answer.status === 401) sessionStorage.removeItem(TOKEN); // it is wrong
   const found = await answer.json();
   if (!answer.ok) throw new Refused(found.error ?? "the server refused", answer.status);
   return checkAnswer(found);
 }
 
-// What a model cannot say is an answer with a reason.
+// If the model cannot compute something, the answer holds the reason.
 function checkAnswer(found) {
   if (typeof found.problem === "string") throw new Refused(found.problem, 200);
   return found;
@@ -40,10 +40,10 @@ function checkAnswer(found) {
 
 function findHeld(path) {
   if (Object.hasOwn(held, path)) return checkAnswer(held[path]);
-  throw new Refused("this snapshot does not hold that; open the studio for it", 404);
+  throw new Refused("this is not in the snapshot; open the studio for it", 404);
 }
 
-// Answers of one state are kept until the next one comes.
+// Answers of one state are cached until the next state.
 let kept = new Map();
 export function forgetAnswers() {
   kept = new Map();
@@ -61,21 +61,21 @@ export function ask(path) {
   return kept.get(path);
 }
 
-// Facts that change all the time are not kept.
+// Facts that change all the time are not cached.
 export function askNow(path) {
   if (isSnapshot) return new Promise((resolve) => resolve(findHeld(path)));
   return fetchJson(path);
 }
 
 export function post(path, body) {
-  if (isSnapshot) return Promise.reject(new Refused("a snapshot can be looked at, not changed", 405));
+  if (isSnapshot) return Promise.reject(new Refused("a snapshot cannot be changed", 405));
   const headers = { "Content-Type": "application/json" };
   return fetchJson(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
 export const nodePath = (name) => `studio/api/node?node=${encodeName(name)}`;
 
-// As Python's quote: letters and digits as they are, all else as bytes; also halves of letters.
+// Like Python's quote: letters and digits unchanged, all else as bytes, also lone surrogates.
 export function encodeName(name) {
   const bytes = new TextEncoder().encode(name);
   const isWhole = new TextDecoder().decode(bytes) === name;
@@ -88,14 +88,14 @@ export function onState(listen) {
   listeners.push(listen);
 }
 
-// By fetch, since an EventSource cannot send a token.
+// With fetch, since an EventSource cannot send a token.
 export async function listenToEvents(onTrouble) {
   while (!isSnapshot) {
     try {
       const answer = await fetch("events", { cache: "no-store", headers: withToken() });
       if (answer.ok) await readEvents(answer.body.pipeThrough(new TextDecoderStream()).getReader());
     } catch {
-      // it is asked for again below
+      // retried below
     }
     onTrouble();
     await new Promise((resolve) => setTimeout(resolve, 2000));

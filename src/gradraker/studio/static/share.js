@@ -1,5 +1,5 @@
-// Keep and share: a link, pictures, the table, and a snapshot in one file.
-import { byId, describeView, download, tell, where } from "./basics.js";
+// Save and share: a link, pictures, the table, and a snapshot in one file.
+import { byId, describeView, download, notify, where } from "./basics.js";
 import { getTheme } from "./colours.js";
 import { drawSvg } from "./drawing.js";
 import { getPicture, graph } from "./graph_view.js";
@@ -8,7 +8,7 @@ import { saveCsv } from "./table.js";
 
 const CHARTS = { sigma2: ["chart-curve", "chart-predictions", "chart-B", "chart-F"], stream: ["chart-stream"] };
 
-// The picture of the present view as SVG.
+// The picture of the current view as SVG.
 function makePicture() {
   const charts = (CHARTS[where.view] ?? []).map(byId).filter(Boolean);
   if (!charts.length) {
@@ -42,7 +42,7 @@ const nameFile = (ending) => `gradraker-${where.view}.${ending}`;
 
 function saveSvg() {
   download(writeSvg(), nameFile("svg"), "image/svg+xml");
-  tell("The picture is saved.");
+  notify("The picture is saved.");
 }
 
 function savePng() {
@@ -55,10 +55,10 @@ function savePng() {
     URL.revokeObjectURL(address);
     canvas.toBlob((blob) => {
       download(blob, nameFile("png"));
-      tell("The picture is saved.");
+      notify("The picture is saved.");
     });
   };
-  image.onerror = () => tell("The picture could not be drawn.", true);
+  image.onerror = () => notify("The picture could not be drawn.", true);
   image.src = address;
 }
 
@@ -66,22 +66,22 @@ async function copyLink() {
   const address = `${location.href.split("#")[0]}#${describeView()}`;
   try {
     await navigator.clipboard.writeText(address);
-    tell("The link is copied.");
+    notify("The link is copied.");
   } catch {
     prompt("The link to this view:", address);
   }
 }
 
 async function saveSnapshot() {
-  tell("Making the snapshot …");
-  if (isSnapshot) return tell("This is a snapshot already: copy its file.", true);
+  notify("Making the snapshot …");
+  if (isSnapshot) return notify("This is a snapshot already: copy its file.", true);
   const query = new URLSearchParams({ node: where.node, d: where.d, eta: where.eta, e: where.e, repeat: where.split });
   const answer = await fetch(`studio/api/snapshot?${query}`, { headers: withToken() });
-  if (!answer.ok) return tell((await answer.json()).error, true);
+  if (!answer.ok) return notify((await answer.json()).error, true);
   const page = await answer.text();
   const view = describeView().replace(/[^\w=&.,:%+-]/g, (sign) => encodeURIComponent(sign));
   download(page.replace('<body>', `<body data-view="${view.replaceAll("&", "&amp;")}">`), "gradraker-snapshot.html", "text/html");
-  return tell("The snapshot is saved: it opens without a server.");
+  return notify("The snapshot is saved: it opens without a server.");
 }
 
 export function startSharing() {
@@ -92,7 +92,7 @@ export function startSharing() {
       try {
         await action();
       } catch (error) {
-        tell(error.message, true);
+        notify(error.message, true);
       }
     });
   }

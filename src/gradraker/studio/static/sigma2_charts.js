@@ -5,7 +5,7 @@ import { Chart, findExtent } from "./charts.js";
 
 export const RULE_NAMES = { theory: "theory", refined: "refined", median: "median", cv: "cross-validation" };
 
-// Figure 1: the error over σ², the four ranges, the rules' choices, and where we are.
+// Figure 1: the error over σ², the four ranges, the rules' choices, and the current σ².
 export function drawCurve(lab) {
   const { split, curve, rules, sigma2, found } = lab;
   const [low, high] = lab.grid;

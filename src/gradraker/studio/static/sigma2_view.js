@@ -1,5 +1,5 @@
-// σ² under the hand: the paper's learner follows a slider.
-import { byId, format, go, make, onMove, show, tell, unpack, where, withUnit } from "./basics.js";
+// The page about σ²: the paper's learner follows a slider.
+import { byId, format, go, make, onMove, show, notify, unpack, where, withUnit } from "./basics.js";
 import { RANGE_COLOURS } from "./colours.js";
 import { graph } from "./graph_view.js";
 import { Learner } from "./learner.js";
@@ -33,7 +33,7 @@ export function startSigma2() {
 async function openLab() {
   const section = byId("view-sigma2");
   try {
-    if (!isStarted) section.replaceChildren(make("p", { class: "note wait" }, "Drawing frequencies …"));
+    if (!isStarted) section.replaceChildren(make("p", { class: "note wait" }, "Drawing random frequencies …"));
     const { d, repeat } = settings();
     const split = await ask(`studio/api/sigma2/split?d=${d}&repeat=${repeat}`);
     lab.split = split;
@@ -53,7 +53,7 @@ async function openLab() {
   }
 }
 
-// At once after a rest; else when the hand rests.
+// At once after a pause, else when the slider rests.
 let lastAsked = 0;
 const askCurveSoon = () => {
   clearTimeout(curveTimer);
@@ -61,28 +61,28 @@ const askCurveSoon = () => {
   lastAsked = performance.now();
 };
 
-// The curve and the rules do not depend on σ². The curve of this split comes at once, the mean of several and the rules follow.
+// The curve and the rules do not depend on σ². The curve of this split is shown at once; the mean of several splits and the rules follow.
 async function askCurve() {
-  const asked = fullQuery();
+  const query = fullQuery();
   const start = performance.now();
   try {
-    const curve = await ask(`studio/api/sigma2/curve?${asked}`);
-    if (asked !== fullQuery()) return;
+    const curve = await ask(`studio/api/sigma2/curve?${query}`);
+    if (query !== fullQuery()) return;
     lab.curve = curve;
     draw();
     byId("view-sigma2").dataset.curveMs = (performance.now() - start).toFixed(1);
-    const mean = await ask(`studio/api/sigma2/mean?${asked}`);
-    if (asked !== fullQuery()) return;
+    const mean = await ask(`studio/api/sigma2/mean?${query}`);
+    if (query !== fullQuery()) return;
     lab.curve = { ...curve, ...mean };
     draw();
-    const { rules } = await ask(`studio/api/sigma2/rules?${asked}`);
-    if (asked !== fullQuery()) return;
+    const { rules } = await ask(`studio/api/sigma2/rules?${query}`);
+    if (query !== fullQuery()) return;
     lab.rules = rules;
     draw();
     listRules();
   } catch (error) {
     lab.curve = null;
-    tell(error.message, true);
+    notify(error.message, true);
   }
 }
 
@@ -100,7 +100,7 @@ function readSigma2() {
   return given > 0 && Number.isFinite(given) ? given : lab.split.boundaries[1];
 }
 
-// Compute and draw in the next frame, whatever came in between.
+// Compute and draw in the next frame, with the latest settings.
 function follow() {
   const start = performance.now();
   cancelAnimationFrame(frame);
@@ -191,7 +191,7 @@ function build(section) {
         field("e", "Epochs E", make("input", { type: "number", id: "e", min: 1, max: 20, step: 1, value: where.e, onchange: (event) => event.target.checkValidity() && go({ e: Number(event.target.value) }) })),
         field("split", "Split", make("input", { type: "number", id: "split", min: 0, max: 1000, step: 1, value: where.split, onchange: (event) => event.target.checkValidity() && go({ split: Number(event.target.value) }) })),
         make("p", { class: "note", id: "lab-facts" }),
-        make("p", { class: "note" }, "The slider changes σ² and nothing else: split, frequencies and order of training stay, so what moves is due to σ²."),
+        make("p", { class: "note" }, "The slider changes only σ²: split, frequencies and order of training stay the same, so every movement is due to σ²."),
         make("p", { class: "note" }, "Click a node in the lower left chart to see its weights.")),
       make("div", { class: "card" },
         make("div", { class: "head" }, make("h2", {}, "Predictions and truth"), lab.position ? make("div", { class: "field" }, make("label", { for: "against", class: "unseen" }, "Against"), make("select", { id: "against", onchange: (event) => { lab.against = event.target.value; draw(); } }, make("option", { value: "position" }, `by ${show(lab.split.position_name).replaceAll("_m", "")}`), make("option", { value: "truth" }, "against truth"))) : null),

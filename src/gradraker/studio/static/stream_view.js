@@ -1,5 +1,5 @@
 // The stream: values as they arrive, each predicted before it is learned.
-import { byId, format, go, make, onMove, say, show, tell, where, withUnit } from "./basics.js";
+import { byId, format, go, make, onMove, announce, show, notify, where, withUnit } from "./basics.js";
 import { Chart } from "./charts.js";
 import { graph } from "./graph_view.js";
 import { ask, askNow, hasToken, isSnapshot, onState, post } from "./server.js";
@@ -26,7 +26,7 @@ async function openStream() {
   stream.waiting = [];
   stream.shown = [];
   stream.lastSeq = 0;
-  if (!isReplay() && !isOwn()) stream.isOn = true; // values come by themselves
+  if (!isReplay() && !isOwn()) stream.isOn = true; // values arrive automatically
   try {
     if (isReplay()) await loadReplay();
     else await fetchArrivals(true);
@@ -46,10 +46,10 @@ async function loadReplay() {
     const isLabel = graph.data.classes !== null;
     return toArrival(node, value, predicted, isLabel ? Number(String(predicted) !== String(value)) : predicted - value, isLabel ? Number(String(guess) !== String(value)) : guess - value);
   });
-  byId("stream-note").textContent = `${found.n_first} of ${found.n_known} known values are there at first; ${found.arrivals.length} arrive in random order.`;
+  byId("stream-note").textContent = `${found.n_first} of ${found.n_known} values are known at first; ${found.arrivals.length} arrive in random order.`;
 }
 
-// Values that the service has learned since; those that came before the page are shown at once.
+// Values that the service has learned since; those from before the page was opened are shown at once.
 async function fetchArrivals(isFirst = false) {
   const { learned } = await askNow("learned?last=200");
   const news = learned.filter((one) => one.seq > stream.lastSeq && one.predicted !== null).reverse();
@@ -85,11 +85,11 @@ async function toggle() {
 }
 
 async function control(body) {
-  if (!hasToken()) return tell("The service wants its token for changes: give it under Graph, Edit.", true);
+  if (!hasToken()) return notify("Changes need the token of the service: enter it under Graph, Edit.", true);
   try {
     stream.isOn = (await post("studio/api/stream", body)).on;
   } catch (error) {
-    tell(error.message, true);
+    notify(error.message, true);
   }
   return drawStream();
 }
@@ -132,7 +132,7 @@ function drawStream() {
   if (shown.length) chart.dot(shown.length, own.at(-1), { r: 5 });
   fillRows("arrivals", shown.slice(-12).reverse());
   fillRows("surprises", [...shown].sort((a, b) => Math.abs(b.error) - Math.abs(a.error)).slice(0, 8));
-  if (!stream.isOn && shown.length) say(`${show(shown.at(-1).node)}: ${format(shown.at(-1).value)}, predicted ${format(shown.at(-1).predicted)}`);
+  if (!stream.isOn && shown.length) announce(`${show(shown.at(-1).node)}: ${format(shown.at(-1).value)}, predicted ${format(shown.at(-1).predicted)}`);
 }
 
 function fillRows(id, arrivals) {
@@ -147,7 +147,7 @@ function buildStream() {
     make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, ["Node", "Value", "Predicted", "Error"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", { id }))));
   const chart = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   chart.id = "chart-stream";
-  const sources = [["replay", "the known values again"], ...(isSnapshot ? [] : [["live", "values as they arrive"]])];
+  const sources = [["replay", "the known values, replayed"], ...(isSnapshot ? [] : [["live", "values as they arrive"]])];
   section.replaceChildren(make("div", { class: "streams" },
     make("div", { class: "card wide" },
       make("div", { class: "bar" },
@@ -157,9 +157,9 @@ function buildStream() {
         isReplay() ? make("button", { type: "button", class: "quiet", id: "restart", onclick: restart }, "Restart") : null,
         isReplay() ? make("div", { class: "field" }, make("label", { for: "speed" }, "Speed"), make("select", { id: "speed", onchange: (event) => { stream.speed = Number(event.target.value); if (stream.isOn) { toggle(); toggle(); } } }, SPEEDS.map(([text, ms]) => make("option", { value: ms, selected: ms === stream.speed }, text)))) : null,
         make("span", { class: "note", id: "arrived" })),
-      make("p", { class: "note", id: "stream-note" }, isReplay() ? "" : isOwn() ? "A year passes at the stations, a value a second: every one is predicted before it is learned." : "Values are shown when the service has learned them. While it is paused here, they wait."),
+      make("p", { class: "note", id: "stream-note" }, isReplay() ? "" : isOwn() ? "The months of a year at the stations, one value per second: each is predicted before it is learned." : "Values are shown when the service has learned them. While it is paused here, they wait."),
       chart, make("p", { id: "stream-score" })),
-    table("arrivals", "Last values"), table("surprises", "Nodes that surprised")));
+    table("arrivals", "Last values"), table("surprises", "Most surprising nodes")));
 }
 
 export const redrawStream = drawStream;

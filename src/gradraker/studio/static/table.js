@@ -1,5 +1,5 @@
 // All nodes as a table: sorted, paged, and as CSV.
-import { byId, download, format, go, make, onMove, say, show, tell, where } from "./basics.js";
+import { byId, download, format, go, make, onMove, announce, show, notify, where } from "./basics.js";
 import { findColumn, graph } from "./graph_view.js";
 
 const PAGE = 25;
@@ -18,11 +18,11 @@ export async function listTableColumns() {
     try {
       await findColumn(kind);
     } catch {
-      continue; // the model cannot say
+      continue; // the model cannot compute it
     }
     if (kind === "error" && scene.columns.left_out) columns.push(["Left-out prediction", word(scene.columns.left_out)]);
     if (kind === "uncertainty" && scene.columns.lower) columns.push(["Lower", (i) => scene.columns.lower[i]], ["Upper", (i) => scene.columns.upper[i]]);
-    columns.push([kind === "error" ? "Error left-out" : "Uncertainty", (i) => scene.columns[kind][i]]);
+    columns.push([kind === "error" ? "Left-out error" : "Uncertainty", (i) => scene.columns[kind][i]]);
   }
   return columns;
 }
@@ -67,11 +67,11 @@ function sort(name) {
   isUp = name === sortBy ? !isUp : true;
   sortBy = name;
   page = 0;
-  say(`Sorted by ${name}, ${isUp ? "ascending" : "descending"}`);
+  announce(`Sorted by ${name}, ${isUp ? "ascending" : "descending"}`);
   showTable();
 }
 
-// Spreadsheets run texts that begin like formulas: such a name gets an apostrophe before it.
+// Spreadsheets run texts that look like formulas: such a name gets a leading apostrophe.
 const quote = (value) => {
   if (value === null || value === undefined || Number.isNaN(value)) return "";
   if (typeof value === "number") return String(value);
@@ -80,10 +80,10 @@ const quote = (value) => {
 };
 
 export async function saveCsv() {
-  if (graph.scene.sizes) return tell("Open a community or a node first: an overview has no table.", true);
+  if (graph.scene.sizes) return notify("Open a community or a node first: an overview has no table.", true);
   const columns = await listTableColumns();
   const lines = [columns.map(([name]) => name.toLowerCase().replaceAll(/[ -]/g, "_")).join(",")];
   for (let i = 0; i < graph.scene.n; i++) lines.push(columns.map(([, read]) => quote(read(i))).join(","));
   download(`${lines.join("\r\n")}\r\n`, "gradraker-nodes.csv", "text/csv;charset=utf-8");
-  return tell("The table is saved.");
+  return notify("The table is saved.");
 }

@@ -1,18 +1,18 @@
-// What if a known value were different (exact, computed here), or the node had another link.
+// What if a known value were different (exact, computed here), or the node had another link?
 import { format, make, show, withUnit } from "./basics.js";
 import { graph } from "./graph_view.js";
 import { findLargest, showValue, sumUp } from "./panel.js";
 import { makeNameField } from "./search.js";
 import { isSnapshot, post } from "./server.js";
 
-const MOST_OFFERED = 200;
+const MAX_OFFERED = 200;
 
 function makeValueForm(panel) {
   const changes = new Map();
   const { data, scene } = graph;
   const result = make("output", { id: "what-if", for: "what-if-value" });
-  const speakers = panel.ranked.slice(0, MOST_OFFERED);
-  const pick = make("select", { id: "what-if-node" }, speakers.map((one, i) => make("option", { value: i }, show(one.name))));
+  const contributors = panel.ranked.slice(0, MAX_OFFERED);
+  const pick = make("select", { id: "what-if-node" }, contributors.map((one, i) => make("option", { value: i }, show(one.name))));
   const labels = { for: "what-if-value" };
   let latest = null;
   let timer = 0;
@@ -21,17 +21,17 @@ function makeValueForm(panel) {
     slider = make("select", { id: "what-if-value" }, panel.classes.map((name, i) => make("option", { value: i }, show(name))));
   } else {
     const known = Array.from(scene.columns.value).filter(Number.isFinite);
-    const [low, high] = [Math.min(...known, speakers[0]?.value ?? 0), Math.max(...known, speakers[0]?.value ?? 1)];
+    const [low, high] = [Math.min(...known, contributors[0]?.value ?? 0), Math.max(...known, contributors[0]?.value ?? 1)];
     const room = (high - low || 1) * 0.5;
     slider = make("input", { type: "range", id: "what-if-value", min: low - room, max: high + room, step: "any" });
   }
   const number = panel.classes ? null : make("input", { type: "number", step: "any", id: "what-if-number", "aria-label": "Value as a number" });
   const askServer = async () => {
-    const asked = (latest = {});
+    const request = (latest = {});
     result.textContent = "…";
     try {
       const found = await post("studio/api/imagine", { node: panel.name, values: Object.fromEntries(changes) });
-      if (asked !== latest) return;
+      if (request !== latest) return;
       const moved = found.after - found.before;
       result.textContent = `${withUnit(format(found.after), data.unit)} (${moved > 0 ? "+" : ""}${format(moved, 3)})`;
       result.dataset.value = found.after;
@@ -41,7 +41,7 @@ function makeValueForm(panel) {
   };
   const report = () => {
     if (panel.scale && changes.size) {
-      // Weights add up in another scale: a copy of the model learns the values.
+      // If weights add up in another scale, a copy of the model learns the values.
       clearTimeout(timer);
       timer = setTimeout(askServer, 120);
       return;
@@ -63,7 +63,7 @@ function makeValueForm(panel) {
     }
   };
   const set = (value) => {
-    const one = speakers[Number(pick.value)];
+    const one = contributors[Number(pick.value)];
     if (!one || !Number.isFinite(value)) return;
     changes.set(one.name, value);
     if (number && document.activeElement !== number) number.value = Number(value.toPrecision(5));
@@ -71,7 +71,7 @@ function makeValueForm(panel) {
     report();
   };
   const load = () => {
-    const one = speakers[Number(pick.value)];
+    const one = contributors[Number(pick.value)];
     if (!one) return;
     slider.value = changes.get(one.name) ?? one.value;
     if (number) number.value = Number((changes.get(one.name) ?? one.value).toPrecision(5));

@@ -1,4 +1,4 @@
-"""From parameters to a choice: what is given stays, and what was tried is listed."""
+"""From parameters to a choice: given parameters stay, and tried kernels are listed."""
 
 from typing import Any
 

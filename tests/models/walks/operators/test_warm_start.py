@@ -1,4 +1,4 @@
-"""Solutions that go on from earlier ones."""
+"""Solutions that start from earlier ones."""
 
 import numpy as np
 

@@ -4,7 +4,7 @@ const get = (id) => document.getElementById(id);
 const format = (value) =>
   typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(4))) : String(value ?? "–");
 
-// The studio keeps the token under the same name.
+// The studio stores the token under the same name.
 const TOKEN = "gradraker-token";
 const given = new URLSearchParams(location.hash.slice(1)).get("token");
 if (given) {
@@ -27,7 +27,7 @@ async function ask(path, { headers = {}, ...options } = {}) {
 function askForToken() {
   sessionStorage.removeItem(TOKEN);
   get("token-form").hidden = false;
-  get("status").textContent = "give the token of the service";
+  get("status").textContent = "enter the token of the service";
 }
 
 function drawChart(windows, model, baseline) {
@@ -122,7 +122,7 @@ get("token-form").addEventListener("submit", (event) => {
 async function start() {
   const { token_for: tokenFor } = await ask("health");
   if (tokenFor === "all") {
-    // Links cannot send a token, nor can an EventSource: the page asks from time to time.
+    // Neither links nor an EventSource can send a token, so the page polls.
     for (const link of document.querySelectorAll("a[href=docs], a[href=metrics]")) link.replaceWith(link.textContent);
     if (!sessionStorage.getItem(TOKEN)) askForToken();
     setInterval(() => { if (get("token-form").hidden) show(); }, 2000);

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.engine import is_spread, map_pieces, tell_progress
+from gradraker.features.engine import has_mapper, map_pieces, tell_progress
 from gradraker.models.walks.choice import Kernel
 from gradraker.models.walks.judges import Judge, is_better
 from gradraker.models.walks.operators.left_out import LeftOutPredictor
@@ -30,6 +31,7 @@ _FEWER_ATTRIBUTES = 0.25
 _ASKED_OF_ATTRIBUTES = 0.5
 _ASKED_OF_SLOW = 1.0
 _LEANS = ("near", "far")
+_FARTHER = ("farther", "farthest")  # tried where walks lean to far nodes, for as long as they gain
 # Other walks: for groups of nodes that are linked among themselves, and, where far nodes count (of
 # numbers: as far as few known ones can show), for values that vary slowly over a wide graph.
 _GROUPS, _SLOW = "groups", ("regions", "wide")
@@ -108,8 +110,11 @@ class Search:
             self._predict_ahead(self._list_next(kinds, _LEANS), (best.alpha,))
             for lean in _LEANS:
                 best = self._take_better(best, self._mix._replace(lean=lean))
+            for nearer, lean in pairwise(("far", *_FARTHER)):
+                if self._mix.lean == nearer:
+                    best = self._take_better(best, self._mix._replace(lean=lean))
             is_far_better = not are_classes and self.tried[-1].loss < best.loss
-            may_be_slow = self._mix.lean == "far" or is_far_better
+            may_be_slow = self._mix.lean in ("far", *_FARTHER) or is_far_better
         self._predict_ahead(self._list_next(kinds, ()), (best.alpha,))
         for kind in kinds:
             best = self._climb(best, kind, self._take_better)
@@ -130,7 +135,7 @@ class Search:
 
     def _predict_ahead(self, mixes: Sequence[Mix], alphas: Sequence[float]) -> None:
         """Let other processes, if there are any, predict with several mixes at once."""
-        if not is_spread():
+        if not has_mapper():
             return
         penalties = tuple(alphas) if self._alpha is None else (self._alpha,)
         candidates = dict.fromkeys((mix.to_kernel(), penalties) for mix in mixes)
