@@ -384,3 +384,18 @@ def fixed_mean_left_out(K_known: Any, y: Any, alpha: Any) -> Any:
         K = K_known[np.ix_(rest, rest)]
         found[i] = fixed_mean_ridge(K, K_known[[i]][:, rest], y[rest], alpha)[0]
     return found
+
+
+def compute_commute_times(weights: Any) -> Any:
+    """Mean steps from one node to another and back, over the sum of all weights.
+
+    From the equations of hitting times: h_j(j) = 0, and h_j(i) = 1 + sum_k p_ik h_j(k) elsewhere.
+    """
+    n = len(weights)
+    walk = weights / weights.sum(axis=1, keepdims=True)
+    hitting = np.zeros((n, n))
+    for end in range(n):
+        others = [i for i in range(n) if i != end]
+        system = np.eye(n - 1) - walk[np.ix_(others, others)]
+        hitting[others, end] = np.linalg.solve(system, np.ones(n - 1))
+    return (hitting + hitting.T) / weights.sum()

@@ -15,7 +15,8 @@ scaled to sum 1), W that on A + Aᵀ, and O and N those on A and Aᵀ:
 ================ ===============================================================================
 
 where PageRank of T with damping c is the last R of R ← (1 − c) I + c T R from R = I. Direction
-"out" or "in" replaces A + Aᵀ by A or Aᵀ.
+"out" or "in" replaces A + Aᵀ by A or Aᵀ. :func:`compute_commutes` compares nodes by how long walks
+take from one to the other and back.
 """
 
 import math
@@ -27,6 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 from scipy.sparse import csr_array, diags_array
 
 from gradraker._compiled.draws import NORMAL, draw_rows
@@ -43,6 +45,9 @@ CHEBYSHEV_RATIO = 2000.0
 # With fewer draws in a block, a second thread costs more than it saves.
 _DRAWS_PER_BLOCK = 50_000
 _ORDER_SEED = 0x6F72646572
+# Added to the Laplacian so that it can be inverted, in mean degrees over the number of nodes: far
+# below its positive eigenvalues, except in long chains of nodes.
+_RIDGE = 1e-3
 
 
 class Reach(NamedTuple):
@@ -244,6 +249,42 @@ def propagate(step: Sequence[csr_array], X: NDArray[Any], reach: Reach) -> NDArr
 
     parallel_for(walk, X.shape[1], _COLUMNS_AT_ONCE)
     return result
+
+
+def compute_commutes(matrices: WalkMatrices) -> NDArray[np.float64]:
+    """Place nodes so that squared distances are commute times of the walk W; inner products (n, n).
+
+    The inverse of the Laplacian: ‖a − b‖² is the effective resistance between two nodes, which is
+    the mean number of steps from one to the other and back over the sum of all weights. Inner
+    products are 0 for nodes that no walk connects. A hidden node is the mean of its neighbours,
+    with 1/degree of its own.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from gradraker.features.walks import WalkMatrices, compute_commutes
+    >>> G = compute_commutes(WalkMatrices(csr_array([[0, 2.0, 0], [0, 0, 2.0], [0, 0, 0]])))
+    >>> (G[0, 0] + G[2, 2] - 2 * G[0, 2]).round(2)  # two edges of weight 2 in a row
+    np.float64(1.0)
+    """
+    edges = matrices.get_edges("both")
+    hidden = np.zeros(matrices.n, np.bool_) if matrices.hidden is None else matrices.hidden
+    visible = np.flatnonzero(~hidden)
+    links = edges[visible][:, visible]
+    degrees = np.asarray(links.sum(axis=1))
+    ridge = _RIDGE * float(degrees.mean() or 1.0) / visible.size if visible.size else _RIDGE
+    laplacian = (diags_array(degrees + ridge) - links).toarray(order="F")
+    factor, _ = lapack.dpotrf(laplacian, lower=1, overwrite_a=1)
+    inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T  # [visible, visible]
+    if not hidden.any():
+        return np.asarray(inverse)
+    around = csr_array(edges[:, visible])
+    sums = np.asarray(around.sum(axis=1))
+    own = np.where(hidden, 1.0 / np.where(sums > 0.0, sums, ridge), 0.0)
+    itself = csr_array((np.ones(visible.size), (visible, range(visible.size))), around.shape)
+    mean = itself + diags_array(np.where(hidden, own, 0.0)) @ around  # [n, visible]
+    return np.asarray(mean @ (mean @ inverse).T) + np.diag(own)
 
 
 class Walker:

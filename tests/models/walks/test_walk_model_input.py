@@ -116,7 +116,7 @@ REFUSED = {
         EDGES,
         VALUES,
         ValueError,
-        "blocks must be 'degree', 'attributes'",
+        "blocks must be 'degree', 'commute', 'attributes'",
     ),
     "no blocks": ({"blocks": ()}, EDGES, VALUES, ValueError, "blocks must be"),
     "number of blocks": ({"blocks": 3}, EDGES, VALUES, ValueError, "blocks must be"),

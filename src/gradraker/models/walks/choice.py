@@ -24,6 +24,7 @@ _KINDS = {
     "pagerank": "region",
     "far": "region",
     "wide": "region",
+    "commute": "region",
     "alternating": "alternating",
     "same_targets": "direction",
     "same_sources": "direction",
@@ -65,10 +66,10 @@ def check_block(block: Any) -> str:
     >>> from gradraker.models.walks.choice import check_block
     >>> check_block("hop0")
     Traceback (most recent call last):
-    ValueError: blocks must be 'degree', 'attributes', ..., 'same_sources' or 'hop1', 'hop2', …, got
+    ValueError: blocks must be 'degree', 'commute', ..., 'same_sources' or 'hop1', 'hop2', …, got
     'hop0'
     """
-    others = ("degree", *ATTRIBUTE_BLOCKS)
+    others = ("degree", "commute", *ATTRIBUTE_BLOCKS)
     if isinstance(block, str) and block in (*others, *REACHES, *_ALTERNATING):
         return block
     names = ", ".join(map(repr, (*others, *REACHES[: REACHES.index("hop1")])))

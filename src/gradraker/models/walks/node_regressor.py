@@ -66,9 +66,9 @@ class NodeRegressor(RegressorMixin, WalkModel):
         the median absolute ones.
     blocks : "auto" or sequence of names, default="auto"
         Parts of the description: ``"hop1"``, ``"hop2"``, …, ``"degree"``, ``"far"``,
-        ``"wide"``, ``"community"``, ``"alternating"``, ``"same_targets"``, ``"same_sources"``,
-        ``"pagerank"``; see ``docs/theory/node-models.md``. The kernel is the mean of
-        their Gaussian kernels.
+        ``"wide"``, ``"commute"``, ``"community"``, ``"alternating"``, ``"same_targets"``,
+        ``"same_sources"``, ``"pagerank"``; see ``docs/theory/node-models.md``. The kernel is the
+        mean of their Gaussian kernels.
     width : "auto" or float, default="auto"
         w > 0: the variance σ² of a block's kernel is w times the median squared distance of its
         rows.

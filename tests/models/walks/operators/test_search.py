@@ -132,3 +132,20 @@ def test_few_classes_are_never_given_the_mean() -> None:
     model = NodeClassifier(solver="operators", random_state=0).fit(A, labels, kind="matrix")
     assert model.kernel_
     assert np.mean(model.predict() == group[2 * n_groups :]) > 0.6
+
+
+def test_mixes_that_reach_farther_are_chosen_where_values_drift_along_a_tree() -> None:
+    n = 2000
+    rng = np.random.default_rng(0)
+    tree = [(i, max(0, i - int(rng.integers(1, 5)))) for i in range(1, n)]
+    y = np.zeros(n)
+    for node, parent in tree:
+        y[node] = y[parent] + rng.normal()
+    values = {i: float(y[i]) for i in range(n) if rng.random() < 0.1}
+    unknown = [i for i in range(n) if i not in values]
+    errors = []
+    for blocks in ("auto", ["hop1", "hop4", "hop16", "hop64"]):
+        model = NodeRegressor(solver="operators", random_state=0, blocks=blocks).fit(tree, values)
+        errors.append(np.mean((model.predict(unknown) - y[unknown]) ** 2))
+        assert ({"hop64", "hop999"} <= set(model.blocks_)) == (blocks == "auto")
+    assert errors[0] < 0.3 * errors[1]

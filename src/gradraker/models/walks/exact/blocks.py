@@ -1,7 +1,8 @@
 """What a node looks like: blocks of rows of a random walk, and a block of degrees.
 
 A block gives each node a row: where walks of a reach end, scaled to length 1 (``hop1``, ``far``, …;
-see :mod:`gradraker.features.walks`), its degrees (``degree``), or attributes. It has one Gaussian
+see :mod:`gradraker.features.walks`), its degrees (``degree``), a place such that squared distances
+are commute times of walks (``commute``), or attributes. It has one Gaussian
 kernel κ = exp(−d² / (2 w m)), where m is the median squared distance of its rows and w its width;
 attributes have a linear one as well, without a width. ``local_attributes`` adds the d²/m of ``far``
 and ``attributes``, which multiplies their kernels: attributes then count among nodes of one region.
@@ -21,13 +22,14 @@ from gradraker.features.engine import (
     split_range,
     use_one_blas_thread,
 )
-from gradraker.features.walks import Walker, Walks, get_reach
+from gradraker.features.walks import Walker, Walks, compute_commutes, get_reach
 from gradraker.linear.ridge import compute_criterion_curve, find_shares, get_likelihood_part
 from gradraker.models.walks.attributes.rows import AttributeRows
 from gradraker.models.walks.choice import ATTRIBUTE_BLOCKS, Kernel, Term
 
 Matrix = NDArray[np.float64]
 AttributeTerm = tuple[str, float | None]  # block and width; None: linear
+COMMUTE_BLOCK = "commute"
 LOCAL_BLOCK, LOCAL_PARTS = "local_attributes", ("far", "attributes")
 # Nodes whose distances a median is taken over: 45 000 pairs.
 _MEDIAN_NODES = 300
@@ -72,6 +74,7 @@ class ExactBlocks:
         self._kept: dict[str, Any] = {}  # [n, kept]: products with kept nodes
         self._places = np.full(walks.n, -1)  # of nodes among the kept ones
         self._known = np.empty(0, dtype=np.int64)
+        self._commutes: NDArray[np.float64] | None = None  # [n, n]
 
     def keep_products(self, known: NDArray[np.int64]) -> None:
         """Walk from these nodes once per block, and keep the products with all nodes."""
@@ -87,6 +90,8 @@ class ExactBlocks:
         kept = {part for b in blocks for part in (LOCAL_PARTS if b == LOCAL_BLOCK else (b,))}
         self._kept = {b: products for b, products in self._kept.items() if b in kept}
         self._squares.clear()
+        if COMMUTE_BLOCK not in kept:
+            self._commutes = None
 
     def median(self, block: str) -> float:
         """Median squared distance of a block over pairs of nodes; 0 if all rows are equal."""
@@ -188,6 +193,8 @@ class ExactBlocks:
         if block == LOCAL_BLOCK:
             region, own = (self.distances(part, first, second) for part in LOCAL_PARTS)
             return region + own
+        if block == COMMUTE_BLOCK:
+            return self._load(self._compute_commute_times(first, second))
         if block == "degree" or block in ATTRIBUTE_BLOCKS:
             rows = self.walks.degrees
             if block != "degree":
@@ -206,6 +213,17 @@ class ExactBlocks:
         products += self._load((norms[first] > 0.0)[:, np.newaxis])
         products += self._load(norms[second] > 0.0)
         return self.engine.xp.maximum(products, 0.0, out=products)
+
+    def _compute_commute_times(
+        self, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Commute times, infinite between nodes that no walk connects."""
+        if self._commutes is None:
+            self._commutes = compute_commutes(self.walks.matrices)
+        own, products = np.diag(self._commutes), self._commutes[np.ix_(first, second)]
+        squared = np.maximum(own[first][:, np.newaxis] + own[second] - 2.0 * products, 0.0)
+        apart = (products <= 0.0) & (first[:, np.newaxis] != second)
+        return np.where(apart, np.inf, squared)
 
     def _compute_products(
         self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]
@@ -269,8 +287,12 @@ def compute_squared_differences(first: Any, second: Any, xp: Any = np) -> Any:
 
 
 def compute_median(squared: NDArray[np.float64]) -> float:
-    """Median over pairs i < j of a square matrix, of the others where half of them are 0."""
+    """Median over pairs i < j of a square matrix, of the others where half of them are 0.
+
+    Infinite distances do not count.
+    """
     pairs = squared[np.triu_indices(squared.shape[0], 1)]
+    pairs = pairs[np.isfinite(pairs)]
     positive = pairs[pairs > 1e-12]
     if positive.size == 0:
         return 0.0

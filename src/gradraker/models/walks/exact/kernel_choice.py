@@ -3,7 +3,7 @@
 All candidates are compared in closed form: nothing is held out.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,6 +28,7 @@ from gradraker.models.walks.choice import (
 from gradraker.models.walks.exact.attribute_choice import average_with_attributes, drop_useless
 from gradraker.models.walks.exact.blocks import (
     ALPHAS,
+    COMMUTE_BLOCK,
     FINE_ALPHAS,
     LOCAL_BLOCK,
     LOCAL_PARTS,
@@ -57,14 +58,16 @@ DIRECTED_BLOCKS = (*UNDIRECTED_BLOCKS, "same_targets", "same_sources")
 _WIDE_BLOCK, _MOSTLY_FAR, _WIDE = "wide", 0.5, 1000
 # The least median squared distances of the far and the wide block in such a graph.
 _APART = (1.0, 0.1)
-# Other blocks and their width: for values that vary slowly over the graph, and for groups. The last
-# is what few known classes are predicted by, in a wide graph with the wide block, unless others are
-# better by these nats.
-_SMOOTH = ((("far",), 8.0), (("community", "far"), 1.0))
+# Commute times tell nodes apart where walks do not mix soon: in graphs of so many nodes or more. From
+# so many on, their matrix takes too long.
+_COMMUTING = (200, 5000)
+# Widths of kernels for values that vary slowly over the graph, and for groups. The latter is what few
+# known classes are predicted by, in a wide graph with the wide block, unless others are better by
+# these nats.
+_SMOOTH_WIDTH, _GROUP_WIDTH = 8.0, 1.0
 _NEEDED_OVER_CLASSES = 3.0
-# Nats by which they must beat the default blocks, and the same of wider walks over them.
+# Nats by which they must beat the default blocks; commute times need none, as they are simple.
 _NEEDED_OF_SMOOTH = 4.0
-_SMOOTHER = ((("far", _WIDE_BLOCK), 0.0), ((_WIDE_BLOCK,), 5.0))
 # Widths that blocks may have together, and those that each may have by itself.
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 WIDTHS_OF_TERMS = (0.25, 1.0, 8.0)
@@ -72,11 +75,11 @@ WIDTHS_OF_TERMS = (0.25, 1.0, 8.0)
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
 # The same of shares with the wide block over those without.
 _NEEDED_OF_WIDE = 3.0
-# The same over an average with attributes, and more, over the number of known nodes: chance can
-# follow few values with as many terms, and the fewest as closely as one likes.
+# The same over an average with attributes, and more there and over commute times, over the number of
+# known nodes: chance can follow few values with as many terms, and the fewest as closely as one likes.
 _NEEDED_OVER_AVERAGE, _NEEDED_OF_FEW, _FEWEST_FREE = 3.0, 300.0, 20
 _RULE = (
-    "equal shares, of far blocks if better by 4 nats, unless free ones are better by 8 nats "
+    "equal shares, of far blocks if better by 4 nats, unless free ones are better by {:.0f} nats "
     "(left-out error and likelihood, in closed form)"
 )
 _RULE_OF_ATTRIBUTES = (
@@ -175,8 +178,8 @@ def choose_kernel(
     by_width = [share_equally(default, w) for w in (WIDTHS if width is None else (width,))]
     if not default:  # nothing but attributes tells nodes apart
         by_width = []
-    smooth = _list_smooth(available) if blocks is None and width is None else []
-    candidates = _choose_equal_shares(few, by_width, [] if are_classes else smooth, alpha)
+    smooth = _list_smooth(few.blocks, available) if blocks is None and width is None else {}
+    candidates = _choose_equal_shares(few, by_width, {} if are_classes else smooth, alpha)
     widths = WIDTHS_OF_TERMS if width is None else (width,)
     if candidates and any(term.block == _WIDE_BLOCK for term in candidates[0]):
         available = [*available, _WIDE_BLOCK]
@@ -184,12 +187,13 @@ def choose_kernel(
     if blocks is None and walks:
         candidates = [*candidates, share_freely(many, walks)]
     costs, alphas = compute_costs(many, candidates, alpha, FINE_ALPHAS)
-    best, rule = 1 if len(costs) > 1 and costs[1] < costs[0] - _NEEDED else 0, _RULE
+    needed = _NEEDED + (_NEEDED_OF_FEW / len(many.Y) if COMMUTE_BLOCK in available else 0.0)
+    best, rule = 1 if len(costs) > 1 and costs[1] < costs[0] - needed else 0, _RULE.format(needed)
     has_few_classes = are_classes and len(many.Y) < FEW_CLASSES
     if has_few_classes and smooth:
-        names = [term.block for term in smooth[-1]]
+        names = [term.block for term in list(smooth)[-1]]
         names += [_WIDE_BLOCK] if _is_wide(many.blocks) else []
-        region = share_equally(names, _SMOOTH[-1][1])
+        region = share_equally(names, _GROUP_WIDTH)
         cost, region_alpha = compute_costs(many, [region], alpha, FINE_ALPHAS)
         if costs[best] >= cost[0] - _NEEDED_OVER_CLASSES:
             candidates, best = [region, *candidates], 0
@@ -230,29 +234,32 @@ def choose_kernel(
     return Choice(candidates[best], float(alphas[best]), tried, len(many.Y), rule=rule)
 
 
-def _list_smooth(available: Sequence[str]) -> list[Kernel]:
-    """Kernels of far blocks and groups, of those that there are."""
-    found = ((tuple(b for b in blocks if b in available), width) for blocks, width in _SMOOTH)
-    return [share_equally(blocks, width) for blocks, width in found if blocks]
+def _list_smooth(blocks: ExactBlocks, available: Sequence[str]) -> dict[Kernel, float]:
+    """Kernels of blocks that reach far, groups last, and the nats that they need."""
+    far = [block for block in ("far",) if block in available]
+    groups = [block for block in ("community",) if block in available] + far
+    far += [_WIDE_BLOCK] if far and _is_wide(blocks) else []
+    found = {}
+    if COMMUTE_BLOCK in available:
+        found[share_equally([COMMUTE_BLOCK], _SMOOTH_WIDTH)] = 0.0
+        found[share_equally([COMMUTE_BLOCK, *far], _SMOOTH_WIDTH)] = 0.0
+    if far and (len(far) > 1 or not found):
+        found[share_equally(far, _SMOOTH_WIDTH)] = _NEEDED_OF_SMOOTH
+    if groups:
+        found[share_equally(groups, _GROUP_WIDTH)] = _NEEDED_OF_SMOOTH
+    return found
 
 
 def _choose_equal_shares(
-    few: Sample, by_width: Sequence[Kernel], smooth: Sequence[Kernel], alpha: float | None
+    few: Sample, by_width: Sequence[Kernel], smooth: Mapping[Kernel, float], alpha: float | None
 ) -> list[Kernel]:
     """The best of kernels with equal shares, if there is any."""
     kernels = [*by_width, *smooth]
     if len(kernels) < 2:
         return kernels
     costs, _ = compute_costs(few, kernels, alpha, ALPHAS)
-    costs[len(by_width) :] += _NEEDED_OF_SMOOTH
-    best = int(costs.argmin())
-    if best < len(by_width) or not _is_wide(few.blocks):
-        return [kernels[best]]
-    # Walks that reach farther take longer: they are tried only here.
-    wider = [share_equally(blocks, 8.0) for blocks, _ in _SMOOTHER]
-    more, _ = compute_costs(few, wider, alpha, ALPHAS)
-    more += [_NEEDED_OF_SMOOTH + needed for _, needed in _SMOOTHER]
-    return [[kernels[best], *wider][int(np.append(costs[best], more).argmin())]]
+    costs[len(by_width) :] += list(smooth.values())
+    return [kernels[int(costs.argmin())]]
 
 
 def _is_wide(blocks: ExactBlocks) -> bool:
@@ -263,13 +270,19 @@ def _is_wide(blocks: ExactBlocks) -> bool:
 
 
 def _measure_far(kernel: Kernel) -> float:
-    """Share of the far block in a kernel."""
-    return sum(term.share for term in kernel if term.block == "far")
+    """Share of the blocks in a kernel that reach far."""
+    return sum(term.share for term in kernel if term.block in ("far", COMMUTE_BLOCK))
 
 
 def _list_telling_blocks(blocks: ExactBlocks, is_directed: bool) -> list[str]:
     """Blocks that tell nodes of this graph apart."""
     names = DIRECTED_BLOCKS if is_directed else UNDIRECTED_BLOCKS
+    if (
+        _COMMUTING[0] <= blocks.walks.n <= _COMMUTING[1]
+        and blocks.walks.matrices.direction == "both"
+        and blocks.median("far") >= _APART[0]
+    ):
+        names = (*names, COMMUTE_BLOCK)
     return [name for name in names if blocks.median(name) > 0.0]
 
 

@@ -7,6 +7,7 @@ from gradraker.models.walks.choice import Kernel, Term
 # Walks that nodes are compared by: their shares lean to near or far nodes, or one has all.
 LEANS = {
     "even": {"hop1": 0.25, "hop4": 0.25, "hop16": 0.25, "hop64": 0.25},
+    "broad": {"hop1": 0.2, "hop4": 0.2, "hop16": 0.2, "hop64": 0.2, "hop256": 0.2},
     "near": {"hop1": 0.55, "hop4": 0.25, "hop16": 0.15, "hop64": 0.05},
     "far": {"hop1": 0.05, "hop4": 0.15, "hop16": 0.25, "hop64": 0.55},
     "farther": {"hop1": 0.05, "hop4": 0.1, "hop16": 0.15, "hop64": 0.25, "hop256": 0.45},

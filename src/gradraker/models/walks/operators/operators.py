@@ -61,6 +61,7 @@ _COLUMNS = 64
 _IN_PLACE = {
     "far": "hop64",
     "wide": "hop128",
+    "commute": "hop256",
     "pagerank": "hop16",
     "alternating": "alternating4",
     "local_attributes": "joint_attributes",

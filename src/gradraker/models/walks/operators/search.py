@@ -114,6 +114,8 @@ class Search:
                 if self._mix.lean == nearer:
                     best = self._take_better(best, self._mix._replace(lean=lean))
             is_far_better = not are_classes and self.tried[-1].loss < best.loss
+            if self._mix.lean == "even" and not are_classes:
+                best = self._take_better(best, self._mix._replace(lean="broad"))
             may_be_slow = self._mix.lean in ("far", *_FARTHER) or is_far_better
         self._predict_ahead(self._list_next(kinds, ()), (best.alpha,))
         for kind in kinds:
