@@ -15,12 +15,7 @@ from numpy.typing import NDArray
 from gradraker._columns import ColumnNumber
 from gradraker._validation import check_choice
 from gradraker.exceptions import ArgumentError, GraphFileError, Place, UnclearTableError
-from gradraker.graph.adapters.columns import (
-    EdgeColumns,
-    Task,
-    ValueColumns,
-    is_column_name,
-)
+from gradraker.graph.adapters.columns import EdgeColumns, Task, ValueColumns, is_column_name
 from gradraker.graph.disk_graph import DiskGraph
 from gradraker.graph.edges import EdgeList
 from gradraker.graph.names import Names, find_distinct, find_distinct_texts, to_plain_name

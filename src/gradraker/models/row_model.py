@@ -295,10 +295,7 @@ def find_row_names(X: Any, given: Sequence[Hashable] | None = None) -> list[Hash
 
 
 def choose_names(
-    argument: str,
-    given: Sequence[Hashable] | None,
-    known: Sequence[Hashable] | None,
-    n: int,
+    argument: str, given: Sequence[Hashable] | None, known: Sequence[Hashable] | None, n: int
 ) -> Sequence[Hashable]:
     """The given names, else the known ones, else numbers, for n nodes."""
     names = given if given is not None else known if known is not None else range(n)

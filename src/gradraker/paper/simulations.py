@@ -303,9 +303,7 @@ class PaperFigure(Generic[T]):
     row: int  # on the page: figures with the same number are side by side
 
 
-def compute_pair_distances(
-    rows: sp.csr_array,
-) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
+def compute_pair_distances(rows: sp.csr_array) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
     """Compute ‖a_i − a_j‖² of all i < j, with i and j; exact for integers, as in these graphs."""
     dense = rows.toarray()
     norms = np.square(dense).sum(axis=1)

@@ -133,9 +133,7 @@ class OneNodeSKG(FeatureLearning):
         )
 
 
-def split_neighbours(
-    neighbours: Neighbours,
-) -> tuple[Collection[Hashable], NDArray[np.float64]]:
+def split_neighbours(neighbours: Neighbours) -> tuple[Collection[Hashable], NDArray[np.float64]]:
     """Names of neighbours, and their weights, 1 where none are given."""
     kind = type(neighbours)
     if kind is not list and kind is not tuple:

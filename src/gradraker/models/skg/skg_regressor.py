@@ -34,12 +34,7 @@ from gradraker.models.row_model import (
     gather_evidence,
     prepare_rows,
 )
-from gradraker.models.row_state import (
-    check_coef,
-    dump_row_state,
-    restore_names,
-    restore_row_state,
-)
+from gradraker.models.row_state import check_coef, dump_row_state, restore_names, restore_row_state
 from gradraker.models.sigma2 import ChosenSigma2, check_sigma2
 from gradraker.models.skg.one_node import OneNodeSKG
 
