@@ -396,7 +396,8 @@ def _check_one_value(
     if rows is None:
         return
     first, row = rows
-    before, here = (_format_entry(entries[i]) for i in rows)
+    pair = [entries[i] for i in rows]
+    before, here = (f"{x:g}" if isinstance(x, float) else repr(x) for x in pair)
     if found.lines is None:
         place, where = Place(label, row=row + 1), f"row {first + 1}"
     else:
@@ -406,7 +407,3 @@ def _check_one_value(
         f"node {to_plain_name(nodes[codes[row]])!r} has the value {here} here, but {before} in "
         f"{where}: give one",
     )
-
-
-def _format_entry(entry: Any) -> str:
-    return f"{entry:g}" if isinstance(entry, float) else repr(entry)

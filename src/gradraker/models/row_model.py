@@ -62,7 +62,7 @@ class RowModel(SavableModel):
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors, one row a node.
+            Adjacency vectors, one row per node.
         y : array-like of shape (n,) or (n, n_targets)
             Values of the nodes.
         references : sequence of M names, optional
@@ -105,14 +105,10 @@ class RowModel(SavableModel):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors, one row a node.
-        y : array-like of shape (n,) or (n, n_targets)
-            Values of the nodes.
+        X, y, node_names
+            As in :meth:`fit`.
         references : sequence of M names, optional
             Names of the columns of X; names that are new become new referencing nodes.
-        node_names : sequence of n names, optional
-            Names of the rows, as in :meth:`fit`.
 
         Returns
         -------

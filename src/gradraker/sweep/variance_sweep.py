@@ -187,7 +187,8 @@ def sigma2_sweep(
         get_kernel(kernel).name,
         check_count("random_state", random_state, at_least=0),
     )
-    _check_jobs(n_jobs)
+    if n_jobs is not None and (not isinstance(n_jobs, int | np.integer) or n_jobs == 0):
+        raise ArgumentError("n_jobs", "None or an integer other than 0", n_jobs)
     _check_splits(sweep, check_count("n_repeats", n_repeats))
     sweep = sweep._replace(sigma2=_make_grid(sweep) if sigma2 is None else _check_grid(sigma2))
     settings = _describe(sweep, dataset, n_repeats)
@@ -290,11 +291,6 @@ def _scale_values(dataset: GraphDataset) -> Floats:
             "nothing to predict"
         )
     return values
-
-
-def _check_jobs(n_jobs: Any) -> None:
-    if n_jobs is not None and (not isinstance(n_jobs, int | np.integer) or n_jobs == 0):
-        raise ArgumentError("n_jobs", "None or an integer other than 0", n_jobs)
 
 
 def _check_splits(sweep: Sweep, n_repeats: int) -> None:

@@ -59,10 +59,8 @@ class LearnedBank(RowModel):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors.
-        references : sequence of M names, optional
-            Names of the columns of X, in any order; without views new names are allowed.
+        X, references
+            As in :meth:`SKGRegressor.predict`; new names are allowed without views.
 
         Returns
         -------
