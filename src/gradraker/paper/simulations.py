@@ -21,7 +21,7 @@ from gradraker.datasets.fetch import cora, email, wikipedia
 from gradraker.exceptions import DatasetFileError, DatasetUnavailableError
 from gradraker.models import SKGRegressor
 from gradraker.plotting.figure import Display
-from gradraker.sweep.variance_sweep import draw_repeat
+from gradraker.sweep.sweep_result import draw_repeat
 from gradraker.sweep.versions import VERSIONS
 
 Floats = NDArray[np.float64]
