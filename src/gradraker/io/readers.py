@@ -7,7 +7,7 @@ import sys
 import zlib
 from collections.abc import Hashable, Sequence
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,35 +39,28 @@ Ids = Literal["auto", "text"]
 _BYTES_AT_ONCE = 1 << 22
 
 
+class _EdgeFileOptions(TypedDict, total=False):
+    format: Literal["text", "parquet", "matrix-market", "graphml"] | None
+    source: Hashable
+    target: Hashable
+    weight: Hashable
+    separator: str | None
+    comment: str | None
+    header: bool | None
+    ids: Ids
+    progress: Progress | None
+
+
+AnyPath = str | os.PathLike[str]
+
+
 @overload
 def read_edges(
-    path: str | os.PathLike[str],
-    *,
-    format: Literal["text", "parquet", "matrix-market", "graphml"] | None = None,
-    source: Hashable = None,
-    target: Hashable = None,
-    weight: Hashable = None,
-    separator: str | None = None,
-    comment: str | None = "#",
-    header: bool | None = None,
-    ids: Ids = "auto",
-    progress: Progress | None = None,
-    on_disk: None = None,
+    path: AnyPath, *, on_disk: None = None, **options: Unpack[_EdgeFileOptions]
 ) -> EdgeList: ...
 @overload
 def read_edges(
-    path: Any,
-    *,
-    format: Literal["text", "parquet", "matrix-market", "graphml"] | None = None,
-    source: Hashable = None,
-    target: Hashable = None,
-    weight: Hashable = None,
-    separator: str | None = None,
-    comment: str | None = "#",
-    header: bool | None = None,
-    ids: Ids = "auto",
-    progress: Progress | None = None,
-    on_disk: str | os.PathLike[str],
+    path: Any, *, on_disk: AnyPath, **options: Unpack[_EdgeFileOptions]
 ) -> DiskGraph: ...
 def read_edges(
     path: Any,
@@ -247,9 +240,8 @@ def read_values(
         _check_labels(found.labels, content.label)
     nodes, (codes,) = _number_names(found.names, ids)
     entries, numbers = _list_entries(found)
-    _check_one_value(nodes, codes, entries, numbers, found, content.label)
-    for column in found.more:
-        _check_one_value(nodes, codes, column.tolist(), column, found, content.label)
+    for listed, column in [(entries, numbers), *((more.tolist(), more) for more in found.more)]:
+        _check_one_value(nodes, codes, listed, column, found, content.label)
     if is_list:
         keys = [name.text if isinstance(name, ColumnNumber) else name for name in targets]
         rows = zip(entries, *(column.tolist() for column in found.more), strict=True)
@@ -257,8 +249,7 @@ def read_values(
     named = nodes[codes].tolist()
     values = NodeValues(zip(named, entries, strict=True))
     values.reading, values.task = found.reading, "classes" if found.numbers is None else "values"
-    if found.lines is not None:
-        values.lines = NodeLines(named, found.lines)
+    values.lines = None if found.lines is None else NodeLines(named, found.lines)
     return values
 
 
