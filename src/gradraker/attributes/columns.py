@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 Matrix = NDArray[np.float64]
 Arrays = dict[str, NDArray[Any]]
@@ -193,6 +192,8 @@ class TextColumn:
 
     @cached_property
     def _vectorizer(self) -> Any:
+        from sklearn.feature_extraction.text import TfidfVectorizer  # it loads rich and much else
+
         places = {word: i for i, word in enumerate(self.words)}
         fitted = TfidfVectorizer(analyzer="char_wb", ngram_range=self.lengths, vocabulary=places)
         fitted.idf_ = self.idf

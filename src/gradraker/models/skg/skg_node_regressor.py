@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import RegressorMixin
-from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import Bounds, check_choice, check_count
@@ -233,6 +232,8 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
 
     def score(self, nodes: Any, values: Any) -> float:
         """R² of predictions; ``values`` are those of ``nodes``."""
+        from sklearn.metrics import r2_score  # it loads rich and much else
+
         return float(r2_score(np.asarray(values, dtype=np.float64), self.predict(nodes)))
 
     def predict_left_out(self) -> LeftOut:

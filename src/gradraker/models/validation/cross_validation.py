@@ -3,8 +3,6 @@
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from sklearn.model_selection import cross_validate
-
 from gradraker.models.node_model import NodeModel
 from gradraker.models.validation.folds import FoldModel, align_known, list_folds
 
@@ -99,6 +97,8 @@ def cross_validate_nodes(
     >>> scores.to_frame().shape
     (3, 4)
     """
+    from sklearn.model_selection import cross_validate
+
     known = align_known(
         model,
         graph,

@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from gradraker.graph.names import Names, find_positions
 from gradraker.graph.node_graph import NodeGraph, make_node_graph
@@ -127,6 +126,9 @@ def list_folds(
     model: NodeModel, known: KnownNodes, cv: Any, groups: Any
 ) -> list[tuple[Rows, Rows]]:
     """Split the known nodes by a number, a splitter of scikit-learn, or given positions."""
+    # Late, like all imports of it: it loads rich, which models do without.
+    from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+
     targets, are_classes = known.known_values, is_classifier(model)
     if are_classes:
         targets = np.unique([str(label) for label in targets], return_inverse=True)[1]

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from sklearn.model_selection import GridSearchCV, ParameterGrid
 
 from gradraker._fields import describe_fields
 from gradraker.models.node_model import NodeModel
@@ -99,6 +98,8 @@ def search_nodes(
     >>> found.best_model.predict(["Davos"]).shape
     (1,)
     """
+    from sklearn.model_selection import GridSearchCV, ParameterGrid
+
     is_grid = isinstance(grid, Mapping) or (
         isinstance(grid, list) and all(_has_lists(part) for part in grid)
     )
