@@ -1,11 +1,13 @@
 """Graphs whose values depend on attributes of the nodes."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from gradraker import NodeRegressor
 from gradraker.models.walks.choice import ATTRIBUTE_BLOCKS
 
 N = 150
@@ -51,3 +53,10 @@ def make_classes(differs: bool) -> tuple[csr_array, NDArray[Any], csr_array]:
     own = codes[:, None] * 20 + rng.integers(0, 20, size=(n, 4))
     words[np.arange(n)[:, None], own] = True
     return csr_array(A + A.T), codes, csr_array(words.astype(float))
+
+
+@cache
+def fit_data(solver: str) -> NodeRegressor:
+    """A model of the data with their attributes; tests must leave it as it is."""
+    A, X, _, known = make_data()
+    return NodeRegressor(solver=solver).fit(A, known, attributes=X)

@@ -1,11 +1,11 @@
 """Fixtures that tests of several folders share."""
 
-import contextlib
 import functools
 import gc
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 # One process per core runs the tests, so threads of linear algebra would only wait for each
@@ -16,15 +16,14 @@ for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import hypothesis
 import pytest
 from _pytest.doctest import DoctestModule
-from click.testing import CliRunner
 
 from browser import MISSING, browser
+from command_line import invoke
 from gradraker._locks import lock_file
-from gradraker.cli import main
 
 # These start, stop and kill processes in ways that Windows does not have.
 if sys.platform == "win32":
-    collect_ignore_glob = ["torture/*", "live/*", "studio/*", "test_turns.py"]
+    collect_ignore_glob = ["torture/*", "live/*", "studio/*", "test_locks_turns.py"]
 
 # Tests assert no times: a busy machine is not a failure. `make test` takes the profile
 # that tries fewer examples.
@@ -92,18 +91,34 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def run() -> Callable[..., Any]:
-    """Run a command: ``run("predict", "--edges", path)``, in the folder ``cwd`` if it is given.
-
-    Returns click's Result, with ``exit_code``, and ``stdout`` and ``stderr`` apart. Other options
-    are those of click's runner, such as ``input="a,b"``.
-    """
-
-    def invoke(*arguments: Any, cwd: Any = None, **options: Any) -> Any:
-        with contextlib.nullcontext() if cwd is None else contextlib.chdir(cwd):
-            words = [str(argument) for argument in arguments]
-            return CliRunner().invoke(main, words, prog_name="gradraker", **options)
-
+    """Run a command: ``run("predict", "--edges", path)``; see ``command_line.invoke``."""
     return invoke
+
+
+@pytest.fixture
+def constant(monkeypatch: pytest.MonkeyPatch) -> type[Any]:
+    """The class of the learner that the demo trains instead of SKG; ``made`` is the last of it."""
+    from constant_learner import put_constant_learner  # which imports the models
+
+    return put_constant_learner(monkeypatch)
+
+
+@pytest.fixture
+def write_file(tmp_path: Path) -> Callable[..., Any]:
+    """Write a file and return its path."""
+
+    def write(content: Any, name: Any = "edges.csv") -> Any:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+@pytest.fixture
+def no_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A machine that has no data sets but the embedded one."""
+    monkeypatch.setenv("GRADRAKER_DATA", str(tmp_path / "nothing"))
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,9 @@ from service_process import ServiceProcess
 TOKEN = "a token for tests"
 
 
+HEADERS = {"Authorization": f"Bearer {TOKEN}"}
+
+
 class LiveService(ServiceProcess):
     """A service in a process of its own."""
 
@@ -71,3 +74,9 @@ class LiveService(ServiceProcess):
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         self._stdout.close()
+
+
+def ask_predictions(send: Any, *nodes: Any, **options: Any) -> Any:
+    answer = send("POST", "/predict", {"nodes": list(nodes), **options})
+    assert answer.status_code == 200, answer.text
+    return answer.json()["predictions"]

@@ -63,6 +63,12 @@ def regressor(**parameters: Any) -> SKGRegressor:
     )
 
 
+def unit_features(rng: np.random.Generator, n: int, n_frequencies: int) -> Any:
+    """Features of random angles: rows of norm 1."""
+    angles = rng.uniform(0, 2 * np.pi, (n, n_frequencies))
+    return np.hstack([np.sin(angles), np.cos(angles)]) / np.sqrt(n_frequencies)
+
+
 def expected_fit(model: SKGRegressor, X: NDArray[Any], y: NDArray[Any]) -> tuple[Any, ...]:
     """``coef_`` and predictions by the oracle, from the frequencies of a fitted model."""
     Z = oracle.features(X, model.frequencies_)

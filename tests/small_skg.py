@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import skg_examples
 from gradraker import SKGRegressor
 from gradraker.explain import Explanation
 
@@ -20,9 +21,7 @@ def values(seed: Any = 1, shape: int | tuple[Any, ...] = (N,)) -> NDArray[np.flo
 
 
 def regressor(**parameters: Any) -> SKGRegressor:
-    return SKGRegressor(
-        **{"sigma2": 1.5, "n_frequencies": D, "learning_rate": 0.2, "random_state": 3, **parameters}
-    )
+    return skg_examples.regressor(**{"n_frequencies": D, **parameters})
 
 
 def fitted(**parameters: Any) -> SKGRegressor:
@@ -35,3 +34,24 @@ def assert_same(a: Explanation, b: Explanation) -> None:
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
     np.testing.assert_array_equal(a.by_time, b.by_time)
     assert list(a.known_names) == list(b.known_names)
+
+
+def hand_made(weights: Any, values: Any, **changes: Any) -> Explanation:
+    """An explanation with these weights (n, n_known)."""
+    weights, values = np.array(weights, dtype=float), np.array(values, dtype=float)
+    n, n_known = weights.shape
+    fields = {
+        "weights": weights,
+        "similarities": 0.01 * np.arange(weights.size).reshape(weights.shape),
+        "squared_distances": np.arange(weights.size, dtype=float).reshape(weights.shape),
+        "values": values,
+        "prediction": weights @ values,
+        "order": np.arange(n_known),
+        "node_names": [f"t{i}" for i in range(n)],
+        "known_names": [f"o{i}" for i in range(n_known)],
+        "sigma2": 2.0,
+        "learning_rate": 0.1,
+        "kernel": "gaussian",
+        "_source": None,
+    }
+    return Explanation(**{**fields, **changes})

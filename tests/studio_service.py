@@ -2,6 +2,7 @@
 
 import re
 import time
+from pathlib import Path
 from typing import Any
 
 import requests
@@ -74,3 +75,12 @@ class Watched:
         self.context.close()
         assert self.console == []
         assert self.elsewhere == []
+
+
+def save(page: Any, button: str, folder: Path) -> Any:
+    page.click("#share summary")
+    with page.expect_download() as waiting:
+        page.click(button)
+    target: Path = folder / waiting.value.suggested_filename
+    waiting.value.save_as(target)
+    return target

@@ -82,7 +82,7 @@ def test_a_disagreement_stops_a_benchmark() -> None:
         report.finish(Report("Sums", found, (Agreement("sums", math.nan, 1e-10),)))
 
 
-def test_aims() -> None:
+def test_verdict_says_whether_an_aim_is_met() -> None:
     assert Finding("speed", 19.4, 10).verdict(judged=True) == "aim 10×: met, 19.4×"
     assert Finding("speed", 9.0, 10).verdict(judged=True) == "aim 10×: not met, 9×"
     assert Finding("speed", 9.0, 10).verdict(judged=False) == "9×"

@@ -48,7 +48,7 @@ def test_dir_is_the_public_names() -> None:
     assert len(set(gradraker.__all__)) == len(gradraker.__all__)
 
 
-def test_star_import() -> None:
+def test_star_import_takes_the_public_names() -> None:
     names: dict[Any, Any] = {}
     exec("from gradraker import *", names)
     assert set(gradraker.__all__) <= set(names)
@@ -60,7 +60,7 @@ def test_there_are_few_public_names() -> None:
 
 
 @pytest.mark.parametrize("name", ["SKGClassifier", "_private", "__wrapped__", "numpy"])
-def test_unknown_attributes(name: str) -> None:
+def test_unknown_attributes_of_the_package_are_refused(name: str) -> None:
     with pytest.raises(AttributeError, match=f"No gradraker attribute {name}"):
         getattr(gradraker, name)
     assert not hasattr(gradraker, name)
@@ -71,7 +71,7 @@ def test_unknown_names_cannot_be_imported() -> None:
         from gradraker import Nothing  # type: ignore[attr-defined] # noqa: F401
 
 
-def test_version() -> None:
+def test_version_is_that_of_the_installed_package() -> None:
     assert gradraker.__version__ == importlib.metadata.version("gradraker")
 
 

@@ -154,14 +154,14 @@ def test_malformed_csr_is_refused(call: Any, damage: Any) -> None:
 
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("form", [csc_array, csr_matrix])
-def test_malformed_csc_and_bsr_are_refused(form: Any, damage: Any) -> None:
+def test_malformed_matrices_of_other_compressed_forms_are_refused(form: Any, damage: Any) -> None:
     X = form(make_matrix())
     damage(X)
     with pytest.raises(ValueError, match="X is a malformed sparse matrix"):
         check_sparse("X", X)
 
 
-def test_coordinates_outside_of_the_shape_are_refused() -> None:
+def test_coordinates_outside_the_shape_are_refused() -> None:
     X = coo_array(make_matrix())
     X.coords[0][0] = 100
     with pytest.raises(ValueError, match="outside of its shape"):

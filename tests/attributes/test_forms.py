@@ -1,6 +1,5 @@
 """Forms of attributes, and errors for those that cannot be read."""
 
-from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,9 @@ from scipy.sparse import csr_array
 
 from gradraker.attributes import learn_attributes
 from gradraker.attributes.alignment import align_attributes, append_described_nodes
-from gradraker.attributes.entries import to_entries, to_raw_column
+from gradraker.attributes.entries import to_raw_column
 from gradraker.attributes.forms import read_attributes
 from gradraker.attributes.vectorizing import fit_column
-from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.names import to_name_array
 from gradraker.graph.node_graph import NodeGraph
 
@@ -137,19 +135,6 @@ def test_words_are_named_in_the_order_of_their_first_use() -> None:
     assert read_attributes(words, np.array(["a", "b"])).names == ("red", "old")
 
 
-def test_entries_are_plain_numbers_and_texts() -> None:
-    found = to_entries(["a", float("nan"), 2, timedelta(minutes=1)])
-    assert found.dtype == object
-    assert found.tolist() == ["a", None, 2, 60.0]
-
-
-def test_nodes_that_are_not_named_have_no_attributes() -> None:
-    table = learn_attributes({"b": [1.0]}, NODES)
-    assert table.given.tolist() == [False, True, False]
-    np.testing.assert_array_equal(table.matrix[:, 0], [np.nan, 1.0, np.nan])
-    assert repr(table) == "AttributeTable: 1 numbers per node (number: 1); 2 without"
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -178,13 +163,6 @@ def test_nodes_that_are_not_named_have_no_attributes() -> None:
 def test_bad_attributes_are_refused_with_a_reason(given: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         learn_attributes(given, NODES)
-
-
-def test_attributes_of_unknown_nodes_are_refused() -> None:
-    with pytest.raises(UnknownNodesError, match=r"attributes holds .* 'zoe'; pass unknown_nodes="):
-        learn_attributes({"zoe": [1.0]}, NODES)
-    with pytest.raises(ValueError, match="attributes"):
-        learn_attributes({1: [1.0]}, NODES)
 
 
 def test_a_wide_sparse_matrix_is_taken() -> None:

@@ -17,9 +17,7 @@ from sklearn.base import clone
 
 from gradraker import NodeClassifier, NodeRegressor, read_edges
 from gradraker.dask import DaskNodeClassifier, DaskNodeRegressor
-from gradraker.dask.cluster import gather_results
 from gradraker.dask.tasks import share_graph
-from gradraker.exceptions import NoWorkerError
 from gradraker.models import cross_validate_nodes, search_nodes
 from spread_graph import N, make_graph
 
@@ -202,19 +200,6 @@ def test_validation_and_search_go_to_a_cluster_by_joblib(client: Any) -> None:
     assert (searched.best_params, searched.best_score) == (best.best_params, best.best_score)
 
 
-def test_losing_all_workers_is_an_error_after_the_timeout() -> None:
-    with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as own,
-        distributed.Client(own, set_as_default=False) as lonely,
-    ):
-        own.scale(0)
-        while lonely.nthreads():
-            time.sleep(0.05)
-        with pytest.raises(NoWorkerError, match=r"no worker for 1 seconds"):
-            gather_results(lonely, [lonely.submit(os.getpid, pure=False)], 1.0)
-    gc.collect()
-
-
 def test_independent_fits_go_to_a_cluster_by_joblib(client: Any) -> None:
     A, values = make_graph()
 
@@ -227,20 +212,6 @@ def test_independent_fits_go_to_a_cluster_by_joblib(client: Any) -> None:
         found = joblib.Parallel()(joblib.delayed(fit_one)(alpha) for alpha in (0.1, 1.0))
     for alpha, predicted in zip((0.1, 1.0), found, strict=True):
         np.testing.assert_array_equal(predicted, fit_one(alpha))
-
-
-def test_no_worker_is_an_error_after_the_timeout() -> None:
-    A, values = make_graph()
-    with (
-        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
-        distributed.Client(cluster, set_as_default=False) as empty,
-    ):
-        model = DaskNodeRegressor(client=empty, timeout=0.5)
-        start = time.monotonic()
-        with pytest.raises(NoWorkerError, match=r"no worker for 0.5 seconds"):
-            model.fit(A, values, kind="matrix")
-        assert time.monotonic() - start < 10.0
-    gc.collect()
 
 
 def test_copies_need_no_cluster(client: Any) -> None:

@@ -77,7 +77,9 @@ def test_dataset_cannot_be_changed_and_does_not_share_the_callers_arrays() -> No
         ({"position_names": ["x"]}, "position_names is .* but positions is None"),
     ],
 )
-def test_dataset_refuses_bad_arguments(changes: dict[str, Any], message: str) -> None:
+def test_dataset_refuses_graphs_values_and_names_that_do_not_fit(
+    changes: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         tiny(**changes)
 
@@ -111,7 +113,9 @@ def test_split_nodes_draws_every_node_equally_often() -> None:
         (1, 0.4, "n=1 nodes leaves 0 known"),
     ],
 )
-def test_split_nodes_refuses_bad_fractions(n: int, fraction: float, message: str) -> None:
+def test_split_nodes_refuses_fractions_that_leave_a_side_empty(
+    n: int, fraction: float, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         split_nodes(n, fraction, np.random.default_rng(0))
 

@@ -104,7 +104,7 @@ def test_temperature_without_self_loops_differs_in_the_diagonal_only(january: Gr
 
 
 @pytest.mark.parametrize("self_loops", [True, False])
-def test_temperature_weights(self_loops: bool) -> None:
+def test_edges_of_stations_may_have_weights(self_loops: bool) -> None:
     data = load_temperature("jan", weighted=True, self_loops=self_loops)
     assert data.n_edges == 2 * N_PAIRS + self_loops * N_STATIONS
     assert set(data.adjacency.diagonal()) == {float(self_loops)}
@@ -127,7 +127,7 @@ def test_temperature_months_are_twelve_columns() -> None:
 
 
 @pytest.mark.parametrize("month", ["year", "January", "", 1, None])
-def test_temperature_unknown_month(month: Any) -> None:
+def test_unknown_month_is_refused(month: Any) -> None:
     with pytest.raises(ValueError, match=r"month must be one of 'jan', .*, 'dec', got") as caught:
         load_temperature(month)
     assert repr(month) in str(caught.value)

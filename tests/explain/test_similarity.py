@@ -21,12 +21,7 @@ from gradraker.explain import (
 from gradraker.kernels.shift_invariant import KERNELS
 from oracles import skg as skg_oracle
 from oracles import weights as oracle
-
-
-def features(rng: np.random.Generator, n: int, n_frequencies: int) -> Any:
-    angles = rng.uniform(0, 2 * np.pi, (n, n_frequencies))
-    return np.hstack([np.sin(angles), np.cos(angles)]) / np.sqrt(n_frequencies)
-
+from skg_examples import unit_features
 
 # -- similarity measure ------------------------------------------------------------------------
 
@@ -38,7 +33,7 @@ def test_similarity_measure_by_hand() -> None:
 @given(seed=st.integers(0, 2**32 - 1), learning_rate=st.floats(0.001, 0.999))
 @settings(deadline=None)
 def test_similarity_measure_equals_the_definition(seed: Any, learning_rate: Any) -> None:
-    Z = features(np.random.default_rng(seed), 5, 3)
+    Z = unit_features(np.random.default_rng(seed), 5, 3)
     B = similarity_measure(Z, Z, learning_rate)
     np.testing.assert_allclose(B, oracle.similarity_matrix(Z, learning_rate), atol=1e-15)
     np.testing.assert_allclose(B, B.T, atol=1e-15)
@@ -47,7 +42,7 @@ def test_similarity_measure_equals_the_definition(seed: Any, learning_rate: Any)
 
 
 def test_similarity_measure_drops_the_axes_of_single_nodes() -> None:
-    Z = features(np.random.default_rng(0), 4, 3)
+    Z = unit_features(np.random.default_rng(0), 4, 3)
     whole = similarity_measure(Z, Z[:3], 0.1)
     assert whole.shape == (4, 3)
     np.testing.assert_allclose(similarity_measure(Z, Z[1], 0.1), whole[:, 1], rtol=1e-14)

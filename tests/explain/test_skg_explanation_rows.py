@@ -173,11 +173,11 @@ def test_an_empty_record_can_be_copied() -> None:
         ),
     ],
 )
-def test_names_of_rows(X: Any, expected: list[Any] | None) -> None:
+def test_names_of_rows_come_from_the_index_of_a_frame(X: Any, expected: list[Any] | None) -> None:
     assert find_row_names(X) == expected
 
 
-# -- memory ------------------------------------------------------------------------------------
+# -- what it costs -----------------------------------------------------------------------------
 
 
 def kept_bytes(learn: Callable[..., Any]) -> int:

@@ -11,7 +11,6 @@ from gradraker.exceptions import DeviceMemoryError, NoDeviceError
 from gradraker.features import engine as engine_module
 from gradraker.features.engine import CpuEngine, choose_engine, pad_columns, report_memory
 from gradraker.features.engines.cuda import make_cuda_engine
-from gradraker.features.engines.cuda_source import ENTRIES, list_names
 from oracles.strict_engine import NoRoomError, StrictEngine
 
 
@@ -127,8 +126,3 @@ def test_report_memory_leaves_other_errors_alone() -> None:
     with pytest.raises(DeviceMemoryError) as caught, report_memory(engine, 5, 7):
         raise NoRoomError
     assert (caught.value.n_nodes, caught.value.n_entries) == (5, 7)
-
-
-def test_lanes_of_a_row_fit_into_a_warp() -> None:
-    assert all(32 % (c * e) == 0 for c, e in ENTRIES.items())
-    assert len(set(list_names("double", 2).values())) == 2 * len(ENTRIES)

@@ -1,9 +1,7 @@
 """Fixtures of the tests of readers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,15 +13,3 @@ def way(request: pytest.FixtureRequest) -> Iterator[str]:
     """Run a test with our reader and with the oracle: the rules are the same."""
     with read_line_by_line() if request.param == "oracle" else nullcontext():
         yield request.param
-
-
-@pytest.fixture
-def write_file(tmp_path: Path) -> Callable[..., Any]:
-    """Write a file and return its path."""
-
-    def write(content: Any, name: Any = "edges.csv") -> Any:
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write

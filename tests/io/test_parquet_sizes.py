@@ -32,14 +32,14 @@ def to_parquet(frame: Any, **options: Any) -> Any:
 
 @pytest.mark.parametrize("codec", ["uncompressed", "snappy", "zstd", "gzip", "lz4", "brotli"])
 @pytest.mark.parametrize("frame", [FRAME, NESTED, FRAME.head(0), FRAME.head(1)])
-def test_sound_files_pass(frame: Any, codec: Any) -> None:
+def test_sizes_of_sound_files_pass(frame: Any, codec: Any) -> None:
     sizes = check_parquet_sizes(to_parquet(frame, compression=codec))
     assert sizes.n_rows == frame.height
     assert sizes.n_bytes >= 8 * frame.height * 2
 
 
 @pytest.mark.parametrize("options", [{}, {"row_group_size": 100}, {"data_page_size": 256}])
-def test_groups_and_pages(options: Any) -> None:
+def test_files_of_several_groups_and_pages_pass(options: Any) -> None:
     assert check_parquet_sizes(to_parquet(FRAME, **options)).n_rows == 1000
 
 
@@ -71,7 +71,7 @@ def test_footer_longer_than_the_file(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 4, 11, 12, 100])
-def test_short_files(length: Any) -> None:
+def test_files_that_are_cut_are_refused(length: Any) -> None:
     data = to_parquet(FRAME)
     with pytest.raises(ValueError, match=r"missing|longer|early|is not"):
         check_parquet_sizes(data[:length])

@@ -14,11 +14,7 @@ from gradraker.linear import lms
 from gradraker.linear.lms import contribution_weights
 from oracles import skg as skg_oracle
 from oracles import weights as oracle
-
-
-def _features(rng: np.random.Generator, n: int, n_frequencies: int) -> Any:
-    angles = rng.uniform(0, 2 * np.pi, (n, n_frequencies))
-    return np.hstack([np.sin(angles), np.cos(angles)]) / np.sqrt(n_frequencies)
+from skg_examples import unit_features
 
 
 @settings(deadline=None)
@@ -34,7 +30,7 @@ def test_adjoint_pass_equals_recursion(
     seed: Any, n: Any, n_steps: Any, n_tested: Any, learning_rate: Any, block: Any
 ) -> None:
     rng = np.random.default_rng(seed)
-    Z, stars = _features(rng, n, 5), _features(rng, n_tested, 5)
+    Z, stars = unit_features(rng, n, 5), unit_features(rng, n_tested, 5)
     order = rng.integers(0, n, n_steps)
     expected = np.array(
         [oracle.contribution_weights(Z, order, star, learning_rate) for star in stars]
@@ -62,10 +58,10 @@ def test_weights_of_orthonormal_rows_by_hand() -> None:
 
 def test_prediction_is_weighted_sum_of_values_claim_3() -> None:
     rng = np.random.default_rng(3)
-    Z, y = _features(rng, 12, 6), rng.normal(size=12)
+    Z, y = unit_features(rng, 12, 6), rng.normal(size=12)
     order = np.concatenate([rng.permutation(12) for _ in range(3)])
     theta = skg_oracle.train(Z, y, order, 0.2)
-    stars = _features(rng, 5, 6)
+    stars = unit_features(rng, 5, 6)
     np.testing.assert_allclose(
         contribution_weights(Z, order, stars, 0.2) @ y[order], stars @ theta, rtol=1e-12
     )
@@ -178,7 +174,7 @@ def test_a_rate_for_each_step_must_be_between_0_and_1(rates: list[float]) -> Non
 
 
 def test_rates_may_be_a_list_or_single_precision() -> None:
-    Z = _features(np.random.default_rng(0), 3, 2)
+    Z = unit_features(np.random.default_rng(0), 3, 2)
     expected = contribution_weights(Z, [0, 1], Z, np.array([0.5, 0.25]))
     for rates in ([0.5, 0.25], np.array([0.5, 0.25], dtype=np.float32)):
         np.testing.assert_array_equal(contribution_weights(Z, [0, 1], Z, rates), expected)
@@ -189,7 +185,7 @@ def test_weights_are_summed_by_node_in_batches(
     monkeypatch: pytest.MonkeyPatch, factors: NDArray[np.float64] | None
 ) -> None:
     rng = np.random.default_rng(0)
-    Z, stars = _features(rng, 6, 5), _features(rng, 5, 5)
+    Z, stars = unit_features(rng, 6, 5), unit_features(rng, 5, 5)
     order = rng.integers(0, 4, 12)  # the last two nodes are never learned
     rates = np.full(12, 0.2)
     weights = contribution_weights(Z, order, stars, rates)

@@ -10,8 +10,12 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 
+
+import pytest
+import requests
+
 from gradraker import NodeClassifier, NodeRegressor
-from live_service import LiveService
+from live_service import HEADERS, LiveService
 from postgres_server import PostgresServer
 
 EDGES = [("a", "x"), ("b", "x"), ("c", "u"), ("d", "u"), ("a", "y"), ("c", "v"), ("e", "x")]
@@ -98,3 +102,31 @@ def postgres() -> Any:
     server = PostgresServer()
     yield server
     server.close()
+
+
+@pytest.fixture
+def send(service: Any) -> Any:
+    """Send a request: ``send("PUT", "/values", {...})``."""
+
+    def send(
+        method: Any, path: Any, body: Any = None, url: Any = service.url, **options: Any
+    ) -> Any:
+        headers = HEADERS | options.pop("headers", {})
+        return requests.request(
+            method, f"{url}{path}", json=body, headers=headers, timeout=30, **options
+        )
+
+    return send
+
+
+@pytest.fixture
+def learn(send: Any, service: Any) -> Any:
+    """Send a change and wait until it is learned."""
+
+    def learn(method: Any, path: Any, body: Any, **options: Any) -> Any:
+        answer = send(method, path, body, **options)
+        assert answer.status_code == 200, answer.text
+        service.connect().wait(answer.json()["last_seq"])
+        return answer.json()
+
+    return learn

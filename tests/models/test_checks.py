@@ -27,7 +27,9 @@ MODELS = {
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 @pytest.mark.parametrize(("name", "check"), list(list_node_model_checks()))
-def test_node_model(model: Any, name: str, check: Callable[..., Any]) -> None:
+def test_node_models_pass_every_check_of_the_battery(
+    model: Any, name: str, check: Callable[..., Any]
+) -> None:
     before = repr(model.get_params())
     check(clone(model))
     assert repr(model.get_params()) == before, name

@@ -137,7 +137,7 @@ def test_partial_fit_takes_sample_weights(solver: str, tmp_path: Path) -> None:
     again.partial_fit(values={"1": 2.0}, sample_weight={"1": 2.0})
 
 
-def test_sample_weights_in_every_form() -> None:
+def test_weights_of_every_form_give_the_same_model() -> None:
     expected = NodeRegressor(**FIXED).fit(DATA, SHOWN, sample_weight=WEIGHTS).predict()
     frame = pd.DataFrame({"node": NAMES, "value": SHOWN, "trust": WEIGHTS})
     for values, weights in (

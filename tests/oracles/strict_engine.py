@@ -12,6 +12,8 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from gradraker.exceptions import NoDeviceError
+
 
 def _unwrap(value: Any) -> Any:
     if isinstance(value, StrictArray):
@@ -172,3 +174,8 @@ class StrictEngine:
 
     def free_memory(self) -> None:
         pass
+
+
+def refuse_device() -> Any:
+    """An engine of a machine that has no GPU."""
+    raise NoDeviceError("CuPy finds no GPU")

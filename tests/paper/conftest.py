@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,6 @@ import pytest
 from gradraker.datasets import GraphDataset
 from gradraker.paper import PaperResults, compare_with_paper, read_results, run_paper
 from gradraker.paper.simulations import PaperGraph, load_data
-
-
-@pytest.fixture
-def no_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A machine that has no data sets but the embedded one."""
-    monkeypatch.setenv("GRADRAKER_DATA", str(tmp_path / "nothing"))
 
 
 @pytest.fixture(scope="session")

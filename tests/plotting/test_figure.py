@@ -126,7 +126,7 @@ def test_transfer_draws_itself() -> None:
         ),
     ],
 )
-def test_displays_refuse_wrong_shapes_and_numbers(make: Callable[..., Any], message: str) -> None:
+def test_displays_refuse_arrays_that_do_not_fit(make: Callable[..., Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
 

@@ -36,7 +36,7 @@ def test_ranges_figure_shows_a_choice_far_outside(sigma2: Any) -> None:
         ([1.0, 2.0, 3.0], -1.0, "sigma2 must be a positive number"),
     ],
 )
-def test_ranges_figure_refuses_wrong_boundaries(
+def test_ranges_figure_refuses_boundaries_and_variances_that_are_not_positive(
     boundaries: list[float], sigma2: float, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):

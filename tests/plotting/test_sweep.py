@@ -4,54 +4,15 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
+from axes_content import legend, lines
 from gradraker import load_temperature
 from gradraker.plotting import plot_sweep, write_figure
 from gradraker.plotting.figure import RANGE_TINTS, make_axes
 from gradraker.sweep import SettingsSweep, SweepResult, settings_sweep
-
-SETTINGS = {
-    "data": {"name": "Made by hand", "nodes": 10, "edges": 20},
-    "n_repeats": 2,
-    "fraction": 0.4,
-    "n_frequencies": 50,
-    "learning_rate": 0.1,
-    "n_epochs": 3,
-    "kernel": "gaussian",
-    "versions": {"gradraker": "0"},
-}
-
-
-def made(
-    gnmse: Any,
-    boundaries: tuple[float, float, float] = (0.5, 5.0, 50.0),
-    sigma2: tuple[Any, ...] = (0.1, 1.0, 10.0, 100.0),
-) -> SweepResult:
-    gnmse = np.array(gnmse)
-    n = len(gnmse)
-    return SweepResult(
-        np.array(sigma2),
-        gnmse,
-        np.tile(boundaries, (n, 1)),
-        np.ones((n, 2)),
-        np.ones(n),
-        SETTINGS | {"n_repeats": n},
-    )
-
-
-def by_hand() -> SweepResult:
-    return made([[0.5, 0.3, 0.1, 0.2], [0.7, 0.3, 0.3, 0.2]])
-
-
-def lines(axes: Any) -> dict[str, Any]:
-    return {line.get_label(): line for line in axes.get_lines()}
-
-
-def legend(axes: Any) -> list[str]:
-    return [text.get_text() for text in axes.get_legend().get_texts()]
+from sweep_by_hand import by_hand, made
 
 
 def spans(axes: Any) -> dict[str, Any]:

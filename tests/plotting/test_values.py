@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from axes_content import legend, lines
 from gradraker import load_temperature
 from gradraker.explain import similarity_transfer
 from gradraker.plotting import PredictedValuesDisplay, SimilarityTransferDisplay
@@ -120,7 +121,9 @@ def test_display_fits_on_the_page() -> None:
         ({"known": [0, 1, 1, 0]}, "known must be an array of 4 bool"),
     ],
 )
-def test_display_refuses_wrong_shapes_and_numbers(changes: dict[str, Any], message: str) -> None:
+def test_display_of_values_refuses_arrays_that_do_not_fit(
+    changes: dict[str, Any], message: str
+) -> None:
     data = {"position": POSITION, "y_true": Y_TRUE, "y_pred": Y_PRED}
     with pytest.raises(ValueError, match=message):
         PredictedValuesDisplay(**(data | changes), **LABELS)
@@ -133,15 +136,6 @@ def test_display_without_matplotlib_says_how_to_get_it(monkeypatch: pytest.Monke
     display = PredictedValuesDisplay(POSITION, Y_TRUE, Y_PRED, **LABELS)
     with pytest.raises(ImportError, match=r"needs matplotlib: pip install 'gradraker\[plot\]'"):
         display.plot()
-
-
-def lines(display: SimilarityTransferDisplay) -> dict[str, Any]:
-    """Lines by label."""
-    return {line.get_label(): line for line in display.ax_.get_lines()}  # type: ignore[misc]
-
-
-def legend(display: Any) -> list[str]:
-    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
 
 
 def test_few_pairs_are_drawn_as_points() -> None:
@@ -210,7 +204,7 @@ def test_cells_of_integers_have_no_stripes() -> None:
     assert set(counts[:-1].tolist()) == {6}
 
 
-def test_transfer_display_from_data() -> None:
+def test_pairs_of_a_data_set_are_those_of_similarity_transfer() -> None:
     data = load_temperature()
     found = similarity_transfer(data.adjacency, data.values)
     display = SimilarityTransferDisplay.from_data(data.adjacency, data.values)

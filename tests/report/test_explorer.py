@@ -11,7 +11,6 @@ import gradraker
 from gradraker.exceptions import UnknownNodesError
 from gradraker.report import build_explorer
 from gradraker.report import explorer as module
-from gradraker.report.summary import list_calibration
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +89,3 @@ def test_neighbours_get_the_space_that_names_leave() -> None:
     explorer = build_explorer(result, n_targets=n_targets)
     starts = np.frombuffer(base64.b64decode(explorer["neighbours"]["starts"]), "<u4")
     assert np.diff(starts).max() > 1
-
-
-def test_calibration_is_listed_by_probability() -> None:
-    listed = list_calibration(np.array([0.92, 0.98]), np.array([True, False]))
-    assert listed == [{"from": 0.9, "to": 1.0, "nodes": 2, "probability": 0.95, "right": 0.5}]

@@ -172,7 +172,7 @@ def test_equal_rows_have_no_boundaries_but_a_curve() -> None:
         sigma2_sweep(star, values, n_repeats=2)
 
 
-# -- claims of the paper -----------------------------------------------------
+# -- what it is for: claims of the paper ---------------------------------------
 
 
 def test_the_error_is_smallest_between_extending_and_disturbing(swept: SweepResult) -> None:

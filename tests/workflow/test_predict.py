@@ -6,28 +6,13 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-import gradraker
-from gradraker import NodeRegressor, SKGNodeRegressor, SKGRegressor, predict_nodes
+from gradraker import NodeClassifier, NodeRegressor, SKGNodeRegressor, SKGRegressor, predict_nodes
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.exceptions import UnknownNodesError
-from gradraker.models.left_out import LeftOut
-from gradraker.workflow import predict_all, predict_all_targets, update_nodes
+from gradraker.models import NodeModel
+from gradraker.workflow import predict_all, predict_all_targets, predict_targets
 from gradraker.workflow.node_predictions import NodePredictions
-
-
-@pytest.fixture(scope="module")
-def data() -> GraphDataset:
-    return gradraker.load_temperature()
-
-
-@pytest.fixture(scope="module")
-def known(data: GraphDataset) -> dict[str, float]:
-    return dict(zip(data.node_names[:60], data.values[:60].tolist(), strict=True))
-
-
-@pytest.fixture(scope="module")
-def result(data: GraphDataset, known: dict[str, float]) -> NodePredictions:
-    return predict_nodes(data, known, coverage=0.8)
+from two_targets import EDGES, KNOWN
 
 
 def test_predictions_are_those_of_the_model(
@@ -52,37 +37,6 @@ def test_node_model_beats_skg_on_the_unknown_stations(
     assert errors[0] < 0.9 * errors[1]
 
 
-def test_left_out_nodes_are_predicted_as_by_a_model_without_them(
-    data: GraphDataset, known: dict[str, float], result: NodePredictions
-) -> None:
-    model, held_out = result.model, result.left_out
-    assert held_out is not None
-    assert held_out.rows.tolist() == list(range(60))
-    (width,) = {term.width for term in model.kernel_}
-    assert len({term.share for term in model.kernel_}) == 1
-    settings = {"blocks": model.blocks_, "width": width, "alpha": model.alpha_}
-    for row in (0, 17, 59):
-        others = {node: value for node, value in known.items() if node != data.node_names[row]}
-        alone = NodeRegressor(**settings).fit(data, others).predict([data.node_names[row]])
-        assert isinstance(held_out, LeftOut)
-        assert held_out.predictions[row] == pytest.approx(alone[0], abs=1e-9)
-
-
-def test_left_out_errors_equal_their_definition(
-    data: Any, known: dict[str, float], result: Any
-) -> None:
-    held_out, error, y = result.left_out, result.left_out.error, data.values[:60]
-    errors = held_out.predictions - y
-    means = np.array([np.delete(y, i).mean() for i in range(60)])
-    scaled = (y - y.min()) / np.ptp(y)
-    assert error.rmse == pytest.approx(np.sqrt(np.mean(errors**2)))
-    assert error.rmse_of_mean == pytest.approx(np.sqrt(np.mean((y - means) ** 2)))
-    size = np.sum(scaled**2)
-    assert error.gnmse == pytest.approx(np.sum((errors / np.ptp(y)) ** 2) / size)
-    assert error.gnmse_of_mean == pytest.approx(np.sum(((y - means) / np.ptp(y)) ** 2) / size)
-    assert error.rmse < error.rmse_of_mean
-
-
 def test_a_prediction_is_a_weighted_mean_of_known_values(
     known: Any, result: NodePredictions
 ) -> None:
@@ -91,30 +45,6 @@ def test_a_prediction_is_a_weighted_mean_of_known_values(
     sums = (found.weights * found.values).sum(axis=1)
     np.testing.assert_allclose(sums, result.predictions, atol=1e-10)
     assert [known[name] for name in found.names[70]] == found.values[70].tolist()
-
-
-def test_a_known_node_does_not_contribute_to_its_left_out_prediction(result: Any) -> None:
-    nodes = result.nodes[[3, 12]].tolist()
-    reasons = result.find_left_out_contributors(59, nodes=nodes)
-    everyone = result.find_contributors(60, nodes=nodes)
-    for i, own in enumerate(nodes):
-        assert everyone.names[i][0] == own  # or leaving it out would say nothing
-        assert set(reasons.names[i]) == set(everyone.names[i]) - {own}
-        # The other weights of the prediction, scaled to sum 1: the left-out prediction exactly.
-        others = everyone.weights[i, 1:]
-        np.testing.assert_allclose(reasons.weights[i], others / others.sum(), atol=1e-12)
-        (at,) = np.flatnonzero(result.nodes[result.left_out.rows] == own)
-        total = reasons.weights[i] @ reasons.values[i]
-        assert total == pytest.approx(result.left_out.predictions[at], abs=1e-9)
-
-
-def test_frame_has_intervals_and_contributors(result: NodePredictions) -> None:
-    frame = result.to_frame(n_contributors=1)
-    expected = ["node", "known", "value", "prediction", "lower", "upper"]
-    assert list(frame.columns) == [*expected, "contributor_1", "weight_1"]
-    assert (frame.lower <= frame.prediction).mean() > 0.95
-    inside = (frame.lower <= result.predictions) & (result.predictions <= frame.upper)
-    assert inside.mean() > 0.95
 
 
 def test_values_of_nodes_without_edges_are_refused_ignored_or_kept() -> None:
@@ -181,34 +111,6 @@ def test_option_of_a_graph_must_exist(data: GraphDataset, known: dict[str, float
         predict_nodes(data, known, hops=2)
 
 
-def test_update_predicts_with_the_new_edges_before_it_learns(
-    data: GraphDataset, known: dict[str, float]
-) -> None:
-    model = predict_nodes(data, known).model
-    more = [("new", data.node_names[0]), ("new", data.node_names[1])]
-    values = {"new": 1.0, data.node_names[70]: 2.0, data.node_names[0]: known[data.node_names[0]]}
-    update = update_nodes(model, more, values)
-    assert update.learned == {"new": 1.0, data.node_names[70]: 2.0}  # the third was known
-    assert (update.n_passed_over, update.graph_changed) == (1, True)
-    before = predict_nodes(data, known).model.partial_fit(more).predict(list(update.learned))
-    np.testing.assert_allclose(list(update.predicted.values()), before, atol=1e-10)
-    assert update.rmse == pytest.approx(np.sqrt(np.mean((before - [1.0, 2.0]) ** 2)))
-    again = predict_all(model)
-    assert again.values[again.nodes.tolist().index("new")] == 1.0
-    assert again.is_known.sum() == 62
-
-
-def test_update_ignores_or_refuses_nodes_that_are_not_in_the_graph(
-    data: GraphDataset, known: dict[str, float]
-) -> None:
-    model = predict_nodes(data, known).model
-    update = update_nodes(model, data, {"alone": 4.0}, unknown_nodes="ignore")
-    assert (update.learned, update.predicted, update.rmse) == ({}, {}, None)
-    assert "alone" not in model.nodes_.tolist()
-    with pytest.raises(UnknownNodesError, match="'alone'"):
-        update_nodes(model, data, {"alone": 4.0})
-
-
 def test_each_of_several_targets_has_its_values_errors_and_reasons(data: GraphDataset) -> None:
     known = {
         name: {"day": value, "night": np.nan if i % 3 == 0 else value - 8.0}
@@ -235,3 +137,23 @@ def test_each_of_several_targets_has_its_values_errors_and_reasons(data: GraphDa
     (one,) = predict_all_targets(alone).items()
     assert one[0] is None
     np.testing.assert_array_equal(one[1].predictions, predict_all(alone).predictions)
+
+
+@pytest.mark.parametrize("values", [KNOWN, {"a": 1.0, "c": 5.0}, {"a": "x", "c": "y", "e": "x"}])
+def test_targets_are_predicted_from_graph_and_values(values: Any) -> None:
+    found = predict_targets(EDGES, values)
+    kind = NodeClassifier if isinstance(values["a"], str) else NodeRegressor
+    fitted: NodeModel = kind().fit(EDGES, values)
+    expected = predict_all_targets(fitted)
+    assert list(found) == list(expected) == (["age", "income"] if values is KNOWN else [None])
+    for target, one in found.items():
+        assert one.predictions.tolist() == expected[target].predictions.tolist()
+    if values is not KNOWN:
+        assert found[None].predictions.tolist() == predict_nodes(EDGES, values).predictions.tolist()
+
+
+def test_targets_are_predicted_by_models_that_take_several() -> None:
+    with pytest.raises(ValueError, match="SKGNodeRegressor predicts one"):
+        predict_targets(EDGES, KNOWN, model=SKGNodeRegressor())
+    with pytest.raises(ValueError, match="NodeClassifier predicts classes"):
+        predict_targets(EDGES, KNOWN, model=NodeClassifier())

@@ -1,4 +1,4 @@
-"""Updates of models of any number of targets, in memory and in files."""
+"""More edges, values and attributes for a fitted model, each value predicted beforehand."""
 
 from pathlib import Path
 from typing import Any
@@ -6,30 +6,90 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradraker import NodeClassifier, NodeRegressor, SKGNodeRegressor, SKGRegressor, load
+from gradraker import NodeRegressor, SKGRegressor, adjacency_vectors, load, predict_nodes
+from gradraker.datasets.dataset import GraphDataset
 from gradraker.exceptions import ModelFileError, NotHeldError, UnknownNodesError
 from gradraker.graph.values import NodeLines, NodeValues
-from gradraker.models import NodeModel, read_notes
-from gradraker.workflow import (
-    predict_all_targets,
-    predict_nodes,
-    predict_targets,
-    update_file,
-    update_nodes,
-)
-
-EDGES = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("e", "a")]
-KNOWN = {
-    "a": {"age": 30.0, "income": 5000.0},
-    "b": {"age": 50.0},
-    "c": {"age": 40.0, "income": 7000.0},
-}
+from gradraker.models import read_notes
+from gradraker.workflow import predict_all, update_file, update_nodes
+from skg_ring import LEARNER
+from two_targets import EDGES, KNOWN
 
 
-def test_mean_of_several_targets_has_one_number_for_each() -> None:
-    model = NodeRegressor().fit(EDGES, KNOWN)
-    np.testing.assert_array_equal(model.mean_, [40.0, 6000.0])  # the income of b is unknown
-    assert NodeRegressor().fit(EDGES, {"a": 1.0, "b": 4.0}).mean_ == 2.5
+def test_update_nodes_learns_attributes() -> None:
+    values = {i: float(i % 5) + 0.01 * (i % 3) for i in range(0, 40, 2)}
+    X = {i: [float(i % 5)] for i in range(40)}
+    ring = [(i, (i + 1) % 40) for i in range(40)]
+    model = predict_nodes(ring, values, attributes=X).model
+    update = update_nodes(model, attributes={1: [4.0]})
+    assert update.graph_changed
+    assert model.predict([1])[0] == pytest.approx(4.0, abs=0.3)
+
+
+def test_update_predicts_with_the_new_edges_before_it_learns(
+    data: GraphDataset, known: dict[str, float]
+) -> None:
+    model = predict_nodes(data, known).model
+    more = [("new", data.node_names[0]), ("new", data.node_names[1])]
+    values = {"new": 1.0, data.node_names[70]: 2.0, data.node_names[0]: known[data.node_names[0]]}
+    update = update_nodes(model, more, values)
+    assert update.learned == {"new": 1.0, data.node_names[70]: 2.0}  # the third was known
+    assert (update.n_passed_over, update.graph_changed) == (1, True)
+    before = predict_nodes(data, known).model.partial_fit(more).predict(list(update.learned))
+    np.testing.assert_allclose(list(update.predicted.values()), before, atol=1e-10)
+    assert update.rmse == pytest.approx(np.sqrt(np.mean((before - [1.0, 2.0]) ** 2)))
+    again = predict_all(model)
+    assert again.values[again.nodes.tolist().index("new")] == 1.0
+    assert again.is_known.sum() == 62
+
+
+def test_update_ignores_or_refuses_nodes_that_are_not_in_the_graph(
+    data: GraphDataset, known: dict[str, float]
+) -> None:
+    model = predict_nodes(data, known).model
+    update = update_nodes(model, data, {"alone": 4.0}, unknown_nodes="ignore")
+    assert (update.learned, update.predicted, update.rmse) == ({}, {}, None)
+    assert "alone" not in model.nodes_.tolist()
+    with pytest.raises(UnknownNodesError, match="'alone'"):
+        update_nodes(model, data, {"alone": 4.0})
+
+
+def test_update_is_partial_fit_on_the_new_rows(job: tuple[Any, ...]) -> None:
+    edges, values, known, result = job
+    new = {name: values[name] for name in list(values)[1:9:2]}
+    assert not set(new) & set(known)
+    model = predict_nodes(edges, known, model=LEARNER).model
+    update = update_nodes(model, edges, new)
+    assert (update.learned, update.graph_changed) == (new, False)
+    by_hand = predict_nodes(edges, known, model=LEARNER).model.skg_
+    vectors = adjacency_vectors(edges)
+    rows = [i for i, name in enumerate(vectors.nodes) if name in new]
+    by_hand.partial_fit(
+        vectors.rows[rows],
+        np.array([new[vectors.nodes[i]] for i in rows]) - result.model.offset_,
+        references=vectors.references.tolist(),
+    )
+    np.testing.assert_array_equal(model.skg_.coef_, by_hand.coef_)
+    assert model.skg_.n_seen_ == result.model.skg_.n_seen_ + 4
+    assert model.nodes_.tolist() == result.nodes.tolist()
+
+
+def test_update_with_nothing_known_changes_nothing(job: tuple[Any, ...]) -> None:
+    edges, _, known, _ = job
+    model = predict_nodes(edges, known, model=LEARNER).model
+    before = model.skg_.coef_.copy()
+    update_nodes(model, edges, {})
+    update_nodes(model, edges, known)
+    np.testing.assert_array_equal(model.skg_.coef_, before)
+
+
+def test_update_adds_new_nodes_by_their_edges(job: tuple[Any, ...]) -> None:
+    edges, _, known, _ = job
+    model = predict_nodes(edges, known, model=LEARNER).model
+    more = [("new", "n01"), ("new", "n02"), ("new", "n03")]
+    update_nodes(model, more, {"new": 5.0})
+    assert "new" in model.skg_.references_
+    assert model.values_[model.nodes_.tolist().index("new")] == 5.0
 
 
 def test_update_of_several_targets_has_values_and_errors_of_each() -> None:
@@ -100,26 +160,6 @@ def test_what_the_model_does_not_hold_cannot_be_forgotten() -> None:
             update_nodes(model, forget=forget)
         assert (caught.value.argument, caught.value.node) == fields
     assert model.known_nodes_.tolist() == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize("values", [KNOWN, {"a": 1.0, "c": 5.0}, {"a": "x", "c": "y", "e": "x"}])
-def test_targets_are_predicted_from_graph_and_values(values: Any) -> None:
-    found = predict_targets(EDGES, values)
-    kind = NodeClassifier if isinstance(values["a"], str) else NodeRegressor
-    fitted: NodeModel = kind().fit(EDGES, values)
-    expected = predict_all_targets(fitted)
-    assert list(found) == list(expected) == (["age", "income"] if values is KNOWN else [None])
-    for target, one in found.items():
-        assert one.predictions.tolist() == expected[target].predictions.tolist()
-    if values is not KNOWN:
-        assert found[None].predictions.tolist() == predict_nodes(EDGES, values).predictions.tolist()
-
-
-def test_targets_are_predicted_by_models_that_take_several() -> None:
-    with pytest.raises(ValueError, match="SKGNodeRegressor predicts one"):
-        predict_targets(EDGES, KNOWN, model=SKGNodeRegressor())
-    with pytest.raises(ValueError, match="NodeClassifier predicts classes"):
-        predict_targets(EDGES, KNOWN, model=NodeClassifier())
 
 
 def test_file_is_updated_with_its_notes(tmp_path: Path) -> None:

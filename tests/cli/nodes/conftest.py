@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from gradraker.cli import main
+from command_line import invoke
 
 
 @pytest.fixture
@@ -16,10 +15,6 @@ def run_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stations: Path) ->
     monkeypatch.chdir(tmp_path)
     for name in ("edges.csv", "known.csv"):
         Path(name).write_bytes((stations / name).read_bytes())
-
-    def invoke(*arguments: Any, **options: Any) -> Any:
-        return CliRunner().invoke(main, arguments, prog_name="gradraker", **options)
-
     return invoke
 
 

@@ -64,7 +64,9 @@ def test_csv_holds_exactly_what_the_library_predicts(
     assert list(rows[0]) == ["node", "known", "value", "prediction"]
 
 
-def test_csv_with_contributors(predict: Callable[..., Any], expected: NodePredictions) -> None:
+def test_csv_lists_contributors_and_their_weights(
+    predict: Callable[..., Any], expected: NodePredictions
+) -> None:
     assert predict("--out", "p.csv", "--top", "2").exit_code == 0
     rows = read_rows(Path("p.csv").read_text("utf-8"))
     frame = expected.to_frame(n_contributors=2)
@@ -103,7 +105,7 @@ def test_standard_output_gets_the_csv_alone(
 
 
 @pytest.mark.parametrize("which", ["edges", "values"])
-def test_edges_or_values_are_read_from_standard_input(
+def test_edges_or_values_may_come_from_standard_input(
     predict: Callable[..., Any], which: str
 ) -> None:
     assert predict("--out", "p.csv").exit_code == 0
@@ -199,7 +201,7 @@ def test_too_few_known_nodes_have_no_estimate(run_here: Callable[..., Any]) -> N
     assert "no estimate of the error" in Path("r.html").read_text("utf-8")
 
 
-def test_predict_with_all_nodes_known(run_here: Callable[..., Any]) -> None:
+def test_graph_whose_nodes_are_all_known_is_reported(run_here: Callable[..., Any]) -> None:
     write_rows("e.csv", [("a", "b"), ("b", "a")])
     write_rows("v.csv", [("a", 1), ("b", 2)])
     result = run_here(

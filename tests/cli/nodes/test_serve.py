@@ -27,7 +27,7 @@ pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
         ),
     ],
 )
-def test_serve_refuses_wrong_options(run: Any, words: Any, message: Any) -> None:
+def test_wrong_options_of_serve_are_exit_code_2(run: Any, words: Any, message: Any) -> None:
     result = run("serve", *words)
     assert result.exit_code == 2, result.output
     assert message in result.stderr

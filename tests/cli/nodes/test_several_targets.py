@@ -9,11 +9,11 @@ import click
 import networkx as nx
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
+from command_line import invoke, read_table
 from gradraker import NodeRegressor, load
 from gradraker._columns import ColumnNumber
-from gradraker.cli import main
 from gradraker.cli.inputs import load_one_target
 from gradraker.cli.output import StatusLine
 from gradraker.io import readers
@@ -37,14 +37,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str, code: int = 0) -> Result:
     fixed = ["--edges", "edges.csv", "--undirected", "--values", "values.csv"]
-    result = CliRunner().invoke(main, ["predict", *fixed, *arguments])
+    result = invoke("predict", *fixed, *arguments)
     assert result.exit_code == code, result.output
     return result
-
-
-def read_rows(path: str) -> list[dict[str, str]]:
-    with Path(path).open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.mark.usefixtures("files")
@@ -60,7 +55,7 @@ def test_the_scale_is_printed_and_can_be_given() -> None:
     run("--value", "between", "--report", "page.html", "--model", "model.gr")
     page = Path("page.html").read_text(encoding="utf-8")
     assert "Weights add up in the scale log(1 + value" in page
-    explained = CliRunner().invoke(main, ["explain", "--model", "model.gr", "--node", "Gavroche"])
+    explained = invoke("explain", "--model", "model.gr", "--node", "Gavroche")
     assert "Weights add up in" in explained.output
 
 
@@ -70,7 +65,7 @@ def test_several_columns_are_predicted_together() -> None:
         "--value", "between,size", "--out", "out.csv", "--model", "m.gr", "--coverage", "0.8"
     )
     assert "between" in result.output
-    rows = read_rows("out.csv")
+    rows = read_table("out.csv")
     assert len(rows) == 77
     columns = ["value", "prediction", "lower", "upper"]
     assert list(rows[0]) == ["node", *(f"{c}_{t}" for t in ("between", "size") for c in columns)]
@@ -98,7 +93,7 @@ def test_file_of_several_columns_is_read_once(monkeypatch: pytest.MonkeyPatch) -
     assert opened == ["edges.csv", "values.csv", "values.csv"]
     known = Path("values.csv").read_text()
     fixed = ["predict", "--edges", "edges.csv", "--undirected", "--values", "-"]
-    result = CliRunner().invoke(main, [*fixed, "--value", "between,size", "--json"], input=known)
+    result = invoke(*fixed, "--value", "between,size", "--json", input=known)
     assert [one["known"] for one in json.loads(result.stdout)["targets"]] == [39, 33]
 
 
@@ -106,19 +101,19 @@ def test_file_of_several_columns_is_read_once(monkeypatch: pytest.MonkeyPatch) -
 def test_one_of_several_targets_is_explained() -> None:
     run("--value", "between,size", "--model", "m.gr")
     ask = ["explain", "--model", "m.gr", "--node", "Gavroche", "--json"]
-    found = CliRunner().invoke(main, [*ask, "--target", "between"])
+    found = invoke(*ask, "--target", "between")
     assert found.exit_code == 0, found.output
     assert json.loads(found.stdout)["prediction"] >= 0.0
-    same = CliRunner().invoke(main, [*ask, "--value", "between"])
+    same = invoke(*ask, "--value", "between")
     assert same.stdout == found.stdout
     for more in ([], ["--target", "nothing"]):
-        refused = CliRunner().invoke(main, [*ask, *more])
+        refused = invoke(*ask, *more)
         assert refused.exit_code == 2
         assert "between, size" in refused.output
 
 
 def update(*arguments: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, ["update", "--model", "m.gr", *arguments])
+    result = invoke("update", "--model", "m.gr", *arguments)
     assert result.exit_code == code, result.output
     return result
 
@@ -134,7 +129,7 @@ def test_several_targets_are_updated_and_forgotten() -> None:
     assert (facts["learned"], facts["passed_over"]) == (3, 0)
     assert facts["targets"][0]["rmse_before"] == pytest.approx(abs(0.2 - before[0, 0]))
     assert facts["targets"][1]["rmse_before_of_mean"] > 0.0
-    rows = {row["node"]: row for row in read_rows("out.csv")}
+    rows = {row["node"]: row for row in read_table("out.csv")}
     assert (rows[first]["value_between"], rows[second]["value_size"]) == ("0.2", "0.9")
     assert float(rows[first]["lower_size"]) >= 0.0  # intervals and bounds are kept
     assert load("m.gr").values_.shape == (77, 2)
@@ -158,7 +153,7 @@ def test_contributors_of_several_targets_are_in_the_table_and_in_json() -> None:
     targets = json.loads(found.stdout)["targets"]
     assert [len(one["predictions"]) for one in targets] == [38, 44]
     assert list(json.loads(model.stdout)["predictions"][0]) == list(targets[1]["predictions"][0])
-    by_node = {row["node"]: row for row in read_rows("out.csv")}
+    by_node = {row["node"]: row for row in read_table("out.csv")}
     for one in targets[1]["predictions"]:
         heaviest = one["contributors"][0]
         assert by_node[one["node"]]["contributor_1_size"] == heaviest["node"]
@@ -193,7 +188,7 @@ def test_a_service_takes_one_of_several_targets_by_its_name() -> None:
             with pytest.raises(click.UsageError, match=message):
                 load_one_target("m.gr", column, status)
     for command in (["serve", "--port", "0"], ["studio", "--no-browser"]):
-        refused = CliRunner().invoke(main, [*command, "--model", "m.gr"])
+        refused = invoke(*command, "--model", "m.gr")
         assert refused.exit_code == 2
         assert "--value between" in refused.output
 
@@ -227,11 +222,11 @@ def test_bad_options_are_refused(arguments: tuple[str, ...], message: str) -> No
 def test_a_model_of_several_targets_takes_new_edges_and_keeps_a_value_of_each() -> None:
     Path("few.csv").write_text("node,a,b\nValjean,1,\nGavroche,2,3\nCosette,4,\n")
     fixed = ["--edges", "edges.csv", "--undirected", "--values", "few.csv"]
-    fitted = CliRunner().invoke(main, ["predict", *fixed, "--value", "a,b", "--model", "m.gr"])
+    fitted = invoke("predict", *fixed, "--value", "a,b", "--model", "m.gr")
     assert fitted.exit_code == 0, fitted.output
     Path("more.csv").write_text("source,target\nGavroche,Newcomer\n")
     update("--edges", "more.csv", "--out", "out.csv")
-    assert read_rows("out.csv")[-1]["node"] == "Newcomer"
+    assert read_table("out.csv")[-1]["node"] == "Newcomer"
     error = update("--forget-value", "Gavroche", code=1).stderr
     assert "no node has a known value of the target 'b'" in error
     assert "'x'" in update("--forget-node", "x", code=1).stderr

@@ -24,7 +24,9 @@ EDGES = "source,target\na,b\nb,c\nc,d\n"
         (("--edges", "e.csv", "--values", "v.csv", "--value", "a,b"), "--value names 2 columns"),
     ],
 )
-def test_wrong_use_is_refused(run: Callable[..., Any], words: Any, text: str) -> None:
+def test_wrong_options_of_studio_are_exit_code_2(
+    run: Callable[..., Any], words: Any, text: str
+) -> None:
     result = run("studio", *words)
     assert result.exit_code == 2
     assert text in " ".join(result.stderr.split())

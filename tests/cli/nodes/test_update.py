@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 import gradraker
+from command_line import invoke
 from forked_process import start_python
-from gradraker.cli import main
 
 PROGRAM = "from gradraker.cli import main; main(prog_name='gradraker')"
 
@@ -18,8 +17,7 @@ PROGRAM = "from gradraker.cli import main; main(prog_name='gradraker')"
 def files(tmp_path: Any, monkeypatch: Any) -> Any:
     monkeypatch.chdir(tmp_path)
     data = gradraker.load_temperature()
-    runner = CliRunner()
-    fetched = runner.invoke(main, ["data", "fetch", "temperature", "--edges", "e.csv"])
+    fetched = invoke("data", "fetch", "temperature", "--edges", "e.csv")
     assert fetched.exit_code == 0, fetched.output
     rows = [f'"{n}",{v}\n' for n, v in zip(data.node_names, data.values, strict=True)]
     Path("known.csv").write_text("node,value\n" + "".join(rows[:40]), "utf-8")
@@ -27,9 +25,7 @@ def files(tmp_path: Any, monkeypatch: Any) -> Any:
         Path(f"{name}.csv").write_text(
             "node,value\n" + "".join(rows[40 + 5 * i : 45 + 5 * i]), "utf-8"
         )
-    done = runner.invoke(
-        main, ["predict", "--edges", "e.csv", "--values", "known.csv", "--model", "m.gr"]
-    )
+    done = invoke("predict", "--edges", "e.csv", "--values", "known.csv", "--model", "m.gr")
     assert done.exit_code == 0, done.output
     return tmp_path
 
@@ -55,7 +51,7 @@ def test_full_disk_leaves_model_and_table_as_they_were(files: Any, monkeypatch: 
 
     monkeypatch.setattr("gradraker.cli.output.make_csv", lambda rows: write)
     arguments = ["update", "--model", "m.gr", "--values", "a.csv", "--out", "out.csv"]
-    result = CliRunner().invoke(main, arguments)
+    result = invoke(*arguments)
     assert result.exit_code == 1
     assert "out.csv: No space left on device" in result.output
     assert Path("m.gr").read_bytes() == model
@@ -70,7 +66,7 @@ def test_values_nodes_and_edges_can_be_forgotten(files: Any) -> None:
     if gone in (source, target):
         gone = next(n for n in model.known_nodes_.tolist() if n not in (lost, source, target))
     arguments = ["update", "--model", "m.gr", "--forget-value", lost, "--forget-node", gone]
-    done = CliRunner().invoke(main, [*arguments, "--forget-edge", source, target, "--json"])
+    done = invoke(*arguments, "--forget-edge", source, target, "--json")
     assert done.exit_code == 0, done.output
     again = gradraker.load("m.gr")
     assert again.known_nodes_.tolist() == [
@@ -102,9 +98,9 @@ def test_forgetting_a_node_leaves_the_model_that_never_saw_its_text(files: Any) 
             ("a.csv", "node,text", texts),
         ):
             write(name, heading, [r for r in rows if is_whole or gone not in r.split(",")])
-        done = CliRunner().invoke(main, [*predict, "--model", model])
+        done = invoke(*predict, "--model", model)
         assert done.exit_code == 0, done.output
-    done = CliRunner().invoke(main, ["update", "--model", "forgets.gr", "--forget-node", gone])
+    done = invoke("update", "--model", "forgets.gr", "--forget-node", gone)
     assert done.exit_code == 0, done.output
     found, fresh = gradraker.load("forgets.gr"), gradraker.load("fresh.gr")
     assert found.attributes_.names == fresh.attributes_.names
@@ -117,7 +113,7 @@ def test_forgetting_a_node_leaves_the_model_that_never_saw_its_text(files: Any) 
 def test_forgetting_missing_nodes_and_values_is_refused_and_changes_nothing(files: Any) -> None:
     before = Path("m.gr").read_bytes()
     for option in (["--forget-value", "nobody"], ["--forget-node", "nobody"]):
-        done = CliRunner().invoke(main, ["update", "--model", "m.gr", *option])
+        done = invoke("update", "--model", "m.gr", *option)
         assert done.exit_code == 1, done.output
         assert "nobody" in done.output
     assert Path("m.gr").read_bytes() == before
@@ -127,12 +123,10 @@ def test_update_refuses_options_that_classes_do_not_have(tmp_path: Path) -> None
     model = gradraker.NodeClassifier().fit([("a", "b"), ("b", "c")], {"a": "x", "c": "y"})
     path = model.save(tmp_path / "model.gr")
     for option, given in (("--coverage", "0.9"), ("--lower", "0"), ("--upper", "1")):
-        result = CliRunner().invoke(main, ["update", "--model", str(path), option, given])
+        result = invoke("update", "--model", str(path), option, given)
         assert result.exit_code == 2
         assert f"classes, which have probabilities: leave {option} out" in result.output
-    result = CliRunner().invoke(main, ["update", "--model", str(path), "--value", "p,q"])
+    result = invoke("update", "--model", str(path), "--value", "p,q")
     assert "this command takes one" in " ".join(result.output.split())
-    result = CliRunner().invoke(
-        main, ["explain", "--model", str(path), "--node", "b", "--value", "p"]
-    )
+    result = invoke("explain", "--model", str(path), "--node", "b", "--value", "p")
     assert "leave it out" in result.output

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from gradraker.cli import main
+from command_line import invoke
 from gradraker.paper import PARTS, reproduction
+
+pytestmark = pytest.mark.usefixtures("no_data")
 
 # With the embedded data alone.
 DRAWN = ["fig1", "fig2", "fig3a", "fig3b", "fig3c", "fig3d", "fig4", "fig5", "fig6a", "fig6b"]
@@ -19,13 +21,8 @@ DRAWN += ["fig7", "frequencies", "learning-rate", "epochs", "laplacian"]
 LEFT_OUT = ["fig6c", "fig6d", "fig6e", "fig8"]
 
 
-@pytest.fixture(autouse=True)
-def no_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("GRADRAKER_DATA", str(tmp_path / "nothing"))
-
-
-def invoke(*arguments: Path | str) -> Result:
-    return CliRunner().invoke(main, ["reproduce", *map(str, arguments)], prog_name="gradraker")
+def reproduce(*arguments: Path | str) -> Result:
+    return invoke("reproduce", *arguments)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -60,7 +57,7 @@ def test_redraw_writes_the_same_files_byte_for_byte(
     reproduced: tuple[Any, ...], tmp_path: Path
 ) -> None:
     folder, _ = reproduced
-    result = invoke("--redraw", folder / "results.jsonl", "--out", tmp_path / "again")
+    result = reproduce("--redraw", folder / "results.jsonl", "--out", tmp_path / "again")
     assert result.exit_code == 0, result.output
     expected = {name: text for name, text in files(folder).items() if "checkpoints" not in name}
     again = files(tmp_path / "again")
@@ -89,7 +86,7 @@ def test_two_runs_and_a_run_with_workers_are_equal_byte_for_byte(
 ) -> None:
     arguments = ("--fast", "--only", parts, "--seed", "4")
     for n, more in enumerate([(), *others]):
-        result = invoke(*arguments, *more, "--out", tmp_path / str(n))
+        result = reproduce(*arguments, *more, "--out", tmp_path / str(n))
         assert result.exit_code == 0, result.output
     first = files(tmp_path / "0")
     summary = json.loads(first["report.json"])
@@ -98,7 +95,7 @@ def test_two_runs_and_a_run_with_workers_are_equal_byte_for_byte(
     for n in range(len(others)):
         assert first == files(tmp_path / str(n + 1))
     # And another seed is another run.
-    invoke("--fast", "--only", "fig6b", "--seed", "5", "--out", tmp_path / "other")
+    reproduce("--fast", "--only", "fig6b", "--seed", "5", "--out", tmp_path / "other")
     simulation = "sweep-temperature-weighted"
     assert find_simulation(tmp_path / "0", simulation) != find_simulation(
         tmp_path / "other", simulation
@@ -121,14 +118,14 @@ def test_ctrl_c_keeps_finished_repeats_and_the_same_command_continues(
     arguments = ("--fast", "--only", "fig6b", "--json")
     with monkeypatch.context() as patch:
         patch.setattr(reproduction, "run_paper", stopped)
-        result = invoke(*arguments, "--out", tmp_path / "a")
+        result = reproduce(*arguments, "--out", tmp_path / "a")
     assert result.exit_code == 130
     assert "the same command continues" in result.stderr
     (kept,) = (tmp_path / "a" / "checkpoints").iterdir()
     assert 1 < kept.read_text().count("\n") < 4
     assert not (tmp_path / "a" / "report.html").exists()
-    assert invoke(*arguments, "--out", tmp_path / "a").exit_code == 0
-    whole = invoke(*arguments, "--out", tmp_path / "b")
+    assert reproduce(*arguments, "--out", tmp_path / "a").exit_code == 0
+    whole = reproduce(*arguments, "--out", tmp_path / "b")
     assert files(tmp_path / "a") == files(tmp_path / "b")
     assert json.loads(whole.stdout) == json.loads(
         (tmp_path / "b" / "report.json").read_text("utf-8")
@@ -136,24 +133,24 @@ def test_ctrl_c_keeps_finished_repeats_and_the_same_command_continues(
 
 
 def test_only_refuses_unknown_names_and_lists_the_known_ones(tmp_path: Path) -> None:
-    result = invoke("--only", "fig6a,fig10", "--out", tmp_path / "a")
+    result = reproduce("--only", "fig6a,fig10", "--out", tmp_path / "a")
     assert result.exit_code == 2
     assert "there is no 'fig10'" in result.output
     assert all(name in result.output for name in PARTS)
     assert not (tmp_path / "a").exists()
-    assert invoke("--only", "", "--out", tmp_path / "a").exit_code == 2
+    assert reproduce("--only", "", "--out", tmp_path / "a").exit_code == 2
 
 
 def test_redraw_refuses_other_files_and_options(tmp_path: Path) -> None:
     other = tmp_path / "other.jsonl"
     other.write_text("{}\n")
-    result = invoke("--redraw", other, "--out", tmp_path / "a")
+    result = reproduce("--redraw", other, "--out", tmp_path / "a")
     assert result.exit_code == 1
     assert "is not a results file" in result.output
     assert not (tmp_path / "a").exists()
     for option in (["--fast"], ["--seed", "0"], ["--jobs", "2"], ["--only", "fig2"]):
-        assert invoke("--redraw", other, *option).exit_code == 2
-    assert invoke("--redraw", tmp_path / "missing.jsonl").exit_code == 2
+        assert reproduce("--redraw", other, *option).exit_code == 2
+    assert reproduce("--redraw", tmp_path / "missing.jsonl").exit_code == 2
 
 
 def test_redraw_refuses_a_file_that_is_cut_off_or_incomplete(
@@ -170,7 +167,7 @@ def test_redraw_refuses_a_file_that_is_cut_off_or_incomplete(
         ([lines[0], '{"simulation": "weights"}\n', *lines[2:]], "is not a results file"),
     ):
         cut.write_text("".join(content), "utf-8")
-        result = invoke("--redraw", cut, "--out", tmp_path / "a")
+        result = reproduce("--redraw", cut, "--out", tmp_path / "a")
         assert result.exit_code == 1
         assert message in result.output
         assert "KeyError" not in result.output
@@ -178,7 +175,7 @@ def test_redraw_refuses_a_file_that_is_cut_off_or_incomplete(
 
 
 def test_a_page_without_figures_names_those_not_drawn(tmp_path: Path) -> None:
-    result = invoke("--fast", "--only", "fig6c", "--out", tmp_path / "a")
+    result = reproduce("--fast", "--only", "fig6c", "--out", tmp_path / "a")
     assert result.exit_code == 0
     for name in ("report.html", "report.md"):
         text = (tmp_path / "a" / name).read_text("utf-8")
@@ -193,7 +190,7 @@ def test_damaged_data_are_reported_as_unreadable(
     for name in ("cora.cites", "cora.content"):
         (folder / name).write_text("x y\n")
     monkeypatch.setenv("GRADRAKER_DATA", str(tmp_path / "data"))
-    result = invoke("--fast", "--only", "fig4,fig8", "--out", tmp_path / "a")
+    result = reproduce("--fast", "--only", "fig4,fig8", "--out", tmp_path / "a")
     assert result.exit_code == 0
     assert "fig8: data of Cora-Con cannot be read:" in " ".join(result.output.split())
     page = (tmp_path / "a" / "report.html").read_text("utf-8")
@@ -210,7 +207,7 @@ def test_a_missing_package_is_reported_before_the_work(
     for name in [name for name in sys.modules if name.partition(".")[0] == "jinja2"]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    result = invoke("--fast", "--only", "fig2", "--out", tmp_path / "a")
+    result = reproduce("--fast", "--only", "fig2", "--out", tmp_path / "a")
     assert result.exit_code == 1
     assert "pip install 'gradraker[report]'" in result.output
     assert not (tmp_path / "a").exists()

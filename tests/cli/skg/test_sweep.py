@@ -58,7 +58,7 @@ def folder(run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPa
     return tmp_path
 
 
-# -- output --------------------------------------------------------------------
+# -- what it makes -------------------------------------------------------------
 
 
 def test_sweep_prints_the_best_variance_and_that_of_the_theory(sweep: Callable[..., Any]) -> None:

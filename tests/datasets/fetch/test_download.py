@@ -142,7 +142,7 @@ def test_broken_downloads_leave_nothing(
     assert left_over(tmp_path) == []
 
 
-def test_failed_connection_is_an_error_with_the_host(
+def test_download_without_a_connection_is_refused_and_leaves_nothing(
     small: Callable[..., Any], tmp_path: Path, server: Any
 ) -> None:
     closed = server.url

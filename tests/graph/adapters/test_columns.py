@@ -1,26 +1,13 @@
 """Columns of a table that are taken, reported or refused, in files and in data frames."""
 
-from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from examples import list_edges
-from gradraker import adjacency_vectors, predict_nodes, read_edges, read_values
+from gradraker import read_edges, read_values
 from gradraker._columns import ColumnNumber
-from gradraker.exceptions import GraphFileError, UnclearTableError
-
-
-@pytest.fixture
-def write_file(tmp_path: Path) -> Any:
-    def write(text: Any, name: Any = "table.csv") -> Any:
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
-
+from gradraker.exceptions import UnclearTableError
 
 EDGE_HEADERS = {
     "time,sender,receiver,amount\n9,a,b,2\n8,b,c,3\n": "source = sender, target = receiver, "
@@ -127,26 +114,3 @@ def test_read_values_reports_its_columns(
     found = read_values(write_file(text))
     assert found == values
     assert reading in str(found.reading)
-
-
-def test_read_values_task_settles_numbers_that_are_labels(write_file: Any) -> None:
-    path = write_file("node,group\na,1\nb,2\nc,1\n")
-    assert read_values(path) == {"a": 1.0, "b": 2.0, "c": 1.0}
-    assert read_values(path, task="classes") == {"a": "1", "b": "2", "c": "1"}
-    with pytest.raises(GraphFileError, match="line 3, column 2"):
-        read_values(write_file("node,y\na,1\nb,two\n"), task="values")
-
-
-def test_read_values_refuses_a_node_with_two_classes(write_file: Any) -> None:
-    with pytest.raises(GraphFileError, match="line 4: node 'a' has the value 'blue' here, but"):
-        read_values(write_file("node,label\na,red\nb,red\na,blue\n"))
-
-
-def test_frames_follow_the_same_rules() -> None:
-    frame = pd.DataFrame({"time": [1, 2], "sender": ["a", "b"], "receiver": ["b", "c"]})
-    assert adjacency_vectors(frame).nodes.tolist() == ["a", "b", "c"]
-    values = pd.DataFrame({"k": ["a", "c"], "p": [1, 2], "q": [3, 4], "r": [5, 6]})
-    with pytest.raises(UnclearTableError, match="value could be 'p', 'q' or 'r'"):
-        predict_nodes(frame, values, node="k")
-    found = predict_nodes(frame, values, node="k", value="r")
-    assert found.values.tolist()[0] == 5.0

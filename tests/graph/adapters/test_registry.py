@@ -148,7 +148,7 @@ def test_names_for_numbered_nodes(graph: Any) -> None:
         adjacency_vectors(graph, names=list("xyz"))
 
 
-def test_order_of_names() -> None:
+def test_names_are_sorted_or_in_the_order_of_the_graph() -> None:
     assert adjacency_vectors([("b", "a")]).nodes.tolist() == ["a", "b"]
     assert adjacency_vectors([(9, -3), (2**62, 9)]).nodes.tolist() == [-3, 9, 2**62]
     assert adjacency_vectors([("b", 3), ("a", 3)]).nodes.tolist() == ["b", "a", 3]
@@ -196,13 +196,6 @@ def test_weight_false_ignores_weights() -> None:
     assert adjacency_vectors(edges, weight=False).rows.toarray().tolist() == [[0, 1], [1, 0]]
     with pytest.raises(ValueError, match=r"weight='w' asks for a column.* read_edges"):
         adjacency_vectors(edges, weight="w")
-
-
-def test_networkx_edges_without_weight_count_1_beside_others() -> None:
-    graph = nx.DiGraph()
-    graph.add_edge("a", "b", weight=3)
-    graph.add_edge("b", "a")
-    assert adjacency_vectors(graph).rows.toarray().tolist() == [[0, 3], [1, 0]]
 
 
 @pytest.mark.parametrize(

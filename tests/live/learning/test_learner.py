@@ -16,7 +16,7 @@ from gradraker.live.journal.validation import read_validations
 from gradraker.live.journal.writing import Submission, append
 from gradraker.live.learning.learner import Learner
 from gradraker.live.learning.live_model import LiveModel, describe_base, dump_base
-from gradraker.live.learning.states import open_state_file, read_state, to_plain, write_state
+from gradraker.live.learning.states import open_state_file, read_state, write_state
 from gradraker.live.settings import Settings
 
 
@@ -163,8 +163,3 @@ def test_state_is_passed_through_a_file(journal: Any, monkeypatch: Any, in_memor
     found = state.model.predict_new({"n": ["x"]})
     assert math.isclose(found["n"], learner.live.model.predict_new({"n": ["x"]})["n"])
     assert state.second_model is not state.model
-
-
-def test_plain_answers_hold_no_numpy_and_no_infinity() -> None:
-    found = to_plain({"a": np.float64(1.5), "b": (np.inf, np.int64(2))})
-    assert repr(found) == "{'a': 1.5, 'b': [None, 2]}"

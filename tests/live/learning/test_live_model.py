@@ -14,9 +14,6 @@ from gradraker.live.learning.live_model import (
     dump_base,
     read_live_model,
 )
-from gradraker.live.learning.predicted import make_table
-from gradraker.live.learning.states import open_state_file, read_state, write_state
-from gradraker.models.walks.operators.operators import Operators
 
 EDGES = [("a", "x"), ("b", "x"), ("c", "u"), ("d", "u"), ("a", "y"), ("c", "v"), ("e", "x")]
 VALUES = {"a": 1.0, "b": 1.5, "c": 9.0, "d": 8.0}
@@ -43,7 +40,7 @@ def assert_same(live: Any, model: Any) -> Any:
     np.testing.assert_allclose(live.model.predict(names), model.predict(names), rtol=1e-9)
 
 
-def test_edges_and_values_are_learned() -> None:
+def test_edges_and_values_are_learned_as_by_a_fit() -> None:
     live = make_live()
     learn(
         live, put_edge("f", "x", 2.0), Change("put_value", "f", value=3.0), put_edge("a", "x", 5.0)
@@ -166,19 +163,3 @@ def test_facts_of_a_journal_follow_from_its_model() -> None:
     mixed = NodeRegressor().fit([(("a", 1), ("b", 2)), (("b", 2), ("c", 3))], {("a", 1): 1.0})
     with pytest.raises(TypeError, match="neither all texts nor all integers"):
         describe_base(mixed)
-
-
-def test_state_holds_what_new_nodes_need(monkeypatch: Any) -> None:
-    rng = np.random.default_rng(0)
-    edges = rng.integers(0, 60, (200, 2))
-    model = NodeRegressor(solver="operators", blocks=["hop1"], alpha=0.1)
-    model.fit(edges, {i: float(i % 7) for i in range(30)})
-    live = LiveModel(model, is_directed=True, has_integer_names=True)
-    table = make_table(live, seq=1, batch=1, learned=[])
-    file = open_state_file()
-    write_state(file, table, model)
-    expected = model.predict_new({100: [1, 2]}, return_interval=True)
-    monkeypatch.setattr(Operators, "list_remainders", None)  # as many products as a whole solve
-    found = read_state(file.fileno()).model.predict_new({100: [1, 2]}, return_interval=True)
-    file.close()
-    assert found == expected

@@ -81,7 +81,7 @@ def assert_same(model: GradrakerRegressor, other: GradrakerRegressor) -> None:
 
 
 @EVERY
-def test_round_trip(kind: str, tmp_path: Path) -> None:
+def test_saved_banks_come_back_with_their_notes(kind: str, tmp_path: Path) -> None:
     model, path = MODELS[kind](), tmp_path / "model.skg"
     assert model.save(path, notes={"made": "here"}) == path
     assert_same(model, load(path))
@@ -93,7 +93,7 @@ def test_round_trip(kind: str, tmp_path: Path) -> None:
 
 
 @EVERY
-def test_copies_and_pickles(kind: str) -> None:
+def test_copies_and_pickles_of_banks_are_equal_and_independent(kind: str) -> None:
     model = MODELS[kind]()
     assert_same(model, pickle.loads(pickle.dumps(model)))
 

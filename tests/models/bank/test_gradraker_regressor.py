@@ -1,57 +1,17 @@
 """GradrakerRegressor: a bank of one is SKG, the equations, chunks, views and explanations."""
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
+from bank_examples import Y3, D, M, X, Y, assert_equal_models, bank
 from gradraker import GradrakerRegressor, SKGRegressor, load_temperature
-from gradraker._compiled.fourier_lms import run_member_pass
-from gradraker.features import engine as threads
 from gradraker.graph import hop_views
 from gradraker.kernels.shift_invariant import KERNELS
-from gradraker.models.bank import training as bank_training
-from oracles import bank as oracle
-from oracles import skg
-
-N, M, D = 40, 12, 16
-RNG = np.random.default_rng(0)
-X = (RNG.random((N, M)) < 0.3) * RNG.random((N, M))
-Y = RNG.normal(size=N)
-Y3 = RNG.normal(size=(N, 3))
-NAMES = [f"node {m}" for m in range(M)]
-KERNEL_LIST = [0.1, 1.5, "theory", ("laplacian", 2.0), ("cauchy", "median")]
-
-
-def bank(**parameters: Any) -> GradrakerRegressor:
-    return GradrakerRegressor(
-        **{
-            "kernels": KERNEL_LIST,
-            "n_frequencies": D,
-            "learning_rate": 0.2,
-            "random_state": 3,
-            "keep_weights": True,
-            **parameters,
-        }
-    )
-
-
-def assert_equal_models(model: GradrakerRegressor, other: GradrakerRegressor) -> None:
-    np.testing.assert_array_equal(model.coef_, other.coef_)
-    np.testing.assert_array_equal(model.kernel_weights_, other.kernel_weights_)
-    np.testing.assert_array_equal(model.member_losses_, other.member_losses_)
-    np.testing.assert_array_equal(model.weights_history_, other.weights_history_)
-    assert model.loss_ == other.loss_
-    assert model.n_seen_ == other.n_seen_
-
 
 # -- a bank of one -----------------------------------------------------------------------------
 
@@ -98,28 +58,6 @@ def test_every_member_is_the_skg_of_its_kernel() -> None:
 # -- the equations -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("y", [Y, Y3, 1e6 * Y, 1e-6 * Y], ids=["one", "three", "large", "small"])
-@pytest.mark.parametrize("weight_step", ["auto", 0.05])
-@pytest.mark.parametrize("regularization", [0.0, 0.3])
-def test_training_follows_the_equations(y: Any, weight_step: Any, regularization: float) -> None:
-    if weight_step != "auto":
-        weight_step /= np.mean(y**2)
-    model = bank(weight_step=weight_step, regularization=regularization).fit(X, y)
-    features = [skg.features(X, model.compute_frequencies(p)) for p in range(len(KERNEL_LIST))]
-    theta, losses, loss, history = oracle.train(
-        features,
-        y,
-        skg.orders(3, N, 3, shuffle=True),
-        0.2,
-        weight_step=weight_step,
-        regularization=regularization,
-    )
-    np.testing.assert_allclose(model.coef_, theta, rtol=1e-9, atol=1e-11 * abs(theta).max())
-    np.testing.assert_allclose(model.member_losses_, losses, rtol=1e-9)
-    np.testing.assert_allclose(model.loss_, loss, rtol=1e-9)
-    np.testing.assert_allclose(model.weights_history_, history, rtol=1e-8)
-
-
 @pytest.mark.parametrize("unit", [1024.0, 1.2, 0.3048, 1e-9, 1e9])
 def test_weights_do_not_depend_on_the_unit_of_the_values(unit: float) -> None:
     model, scaled = bank().fit(X, Y), bank().fit(X, unit * Y)
@@ -148,73 +86,6 @@ def test_unshuffled_epochs_equal_as_many_partial_fits() -> None:
 
 
 # -- chunks and threads ------------------------------------------------------------------------
-
-
-@given(cuts=st.sets(st.integers(1, N - 1), max_size=6), y=st.sampled_from([Y, Y3]))
-@settings(max_examples=20, deadline=None)
-def test_any_split_into_chunks_gives_the_same_model(cuts: Any, y: Any) -> None:
-    kernels = [0.1, 1.5, ("laplacian", 2.0)]
-    whole = bank(kernels=kernels, regularization=0.1).partial_fit(X, y)
-    parts = bank(kernels=kernels, regularization=0.1)
-    for start, stop in pairwise([0, *sorted(cuts), N]):
-        parts.partial_fit(X[start:stop], y[start:stop])
-    assert_equal_models(whole, parts)
-
-
-@pytest.mark.parametrize("order", ["C", "sparse"])
-def test_memory_limits_and_threads_do_not_change_the_model(
-    monkeypatch: pytest.MonkeyPatch, order: str
-) -> None:
-    rows = sparse.csr_array(X) if order == "sparse" else X
-    expected = bank().fit(rows, Y)
-    predictions = expected.predict(rows)
-    for name, value in {"_KEPT_FEATURES": 0, "_KEPT_PROJECTIONS": 0, "_CHUNK_BYTES": 1000}.items():
-        monkeypatch.setattr(bank_training, name, value)
-        assert_equal_models(expected, bank().fit(rows, Y))
-        np.testing.assert_array_equal(expected.predict(rows), predictions)
-    monkeypatch.setattr(bank_training, "_FEATURES_PER_THREAD", 0)
-    for n_threads in (1, 2, 5):
-        monkeypatch.setattr(threads, "count_threads", lambda n=n_threads: n)
-        assert_equal_models(expected, bank().fit(rows, Y))
-        np.testing.assert_array_equal(expected.predict(rows), predictions)
-
-
-def test_members_that_run_at_once_have_memory_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    spaces = {}
-
-    def one_within_the_other(loop: Any, n_members: Any, _: Any) -> None:
-        run.append(loop)
-        loop(0, 1)
-        loop(1, n_members - 1)
-
-    def note(bank: Any, chunk: Any, theta: Any) -> Any:
-        def work(m: Any, P: Any, Z: Any) -> None:
-            spaces[m] = Z
-            if m == 1:
-                run[0](2, 3)
-
-        bank_training._run_members(bank, chunk, work)
-        return np.zeros((theta.shape[0], chunk.numbers.size, theta.shape[1]))
-
-    model = bank(kernels=[0.1, 1.0, 10.0]).fit(X, Y)
-    run: list[Any] = []
-    monkeypatch.setattr(bank_training, "parallel_for", one_within_the_other)
-    monkeypatch.setattr(bank_training, "_predict_member", note)
-    model.predict(X)
-    assert np.shares_memory(spaces[0], spaces[1])  # one after the other
-    assert not np.shares_memory(spaces[1], spaces[2])
-
-
-def test_features_that_are_kept_are_those_that_are_computed_again() -> None:
-    P, y = RNG.normal(size=(7, D)), RNG.normal(size=(7, 1))
-    rows = np.concatenate([RNG.permutation(7) for _ in range(3)])
-    found = []
-    for n_kept in (1, 7):
-        theta, Z = np.zeros((1, 2 * D)), np.empty((n_kept, 2 * D))
-        out, norms = np.empty((21, 1)), np.empty(21)
-        run_member_pass(P, rows, 0.7, y, 0.4, 0.9, theta, Z, out, norms)
-        found.append(np.concatenate([theta.ravel(), out.ravel(), norms]))
-    np.testing.assert_array_equal(found[0], found[1])
 
 
 # -- views -------------------------------------------------------------------------------------
@@ -268,63 +139,7 @@ def test_hops_of_a_graph_are_views() -> None:
 # -- references --------------------------------------------------------------------------------
 
 
-def test_references_may_grow_without_views() -> None:
-    kernels = [1.5, ("laplacian", 2.0)]
-    few = np.flatnonzero(~X[:, :6].any(axis=1))  # nodes that know the last six names only
-    others = np.setdiff1d(np.arange(N), few)
-    order = [*few, *others]
-    together = bank(kernels=kernels).partial_fit(X[order], Y[order], references=NAMES)
-    growing = bank(kernels=kernels)
-    growing.partial_fit(X[few][:, 6:], Y[few], references=NAMES[6:])
-    growing.partial_fit(X[others], Y[others], references=NAMES)
-    np.testing.assert_allclose(growing.coef_, together.coef_, rtol=1e-12, atol=1e-15)
-    assert set(growing.references_) == set(NAMES)
-    predicted = growing.predict(X[:, :3], references=["new", *NAMES[1:3]])
-    assert np.isfinite(predicted).all()
-
-
-def test_data_frames_bring_names() -> None:
-    frame = pd.DataFrame(X, columns=NAMES, index=[f"row {n}" for n in range(N)])
-    model = bank().fit(frame, Y)
-    assert list(model.references_) == NAMES
-    assert model.explain(frame).known_names[3] == "row 3"
-    np.testing.assert_array_equal(
-        model.predict(frame), bank().fit(X, Y, references=NAMES).predict(X, references=NAMES)
-    )
-
-
 # -- explanations ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("regularization", [0.0, 0.4])
-@pytest.mark.parametrize("y", [Y, Y3], ids=["one", "three"])
-def test_predictions_are_weighted_sums_of_known_values(
-    y: NDArray[np.float64], regularization: float
-) -> None:
-    model = bank(regularization=regularization).fit(X, y)
-    model.learning_rate = 0.1
-    model.partial_fit(X[:7].astype(np.float32), y[:7])
-    explanation = model.explain(X)
-    learned = np.concatenate([y, y[:7]])
-    np.testing.assert_array_equal(explanation.values, learned)
-    np.testing.assert_allclose(explanation.weights @ learned, model.predict(X), atol=1e-10)
-    np.testing.assert_array_equal(explanation.kernel_weights, model.kernel_weights_)
-    np.testing.assert_array_equal(explanation.member_predictions, model.predict_members(X))
-
-
-def test_a_bank_of_one_is_explained_as_skg_is() -> None:
-    one = bank(kernels=[1.5]).fit(X, Y).explain(X[:5])
-    single = SKGRegressor(sigma2=1.5, n_frequencies=D, learning_rate=0.2, random_state=3)
-    np.testing.assert_allclose(one.weights, single.fit(X, Y).explain(X[:5]).weights, atol=1e-14)
-    assert "100% of the weight on σ² = 1.5" in repr(one)
-    assert len(one.top(3, row=0)) == 3
-
-
-def test_explaining_needs_the_known_rows() -> None:
-    model = bank(keep_known=False).fit(X, Y)
-    with pytest.raises(ValueError, match="keep_known is False"):
-        model.explain(X)
-    assert len(model.ranges_) == len(KERNEL_LIST)
 
 
 # -- scikit-learn ------------------------------------------------------------------------------

@@ -95,7 +95,7 @@ def test_data_frames_of_values() -> None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_float32_rows_are_near_the_equations(kernel: str) -> None:
+def test_float32_rows_are_learned_to_single_precision(kernel: str) -> None:
     X, y = signed().astype(np.float32), values("three")
     model = regressor(kernel=kernel).fit(X, y)
     coef, predictions = expected_fit(model, X, y)
@@ -192,7 +192,7 @@ def test_targets_are_learned_independently() -> None:
     ("target", "shape", "predicted"),
     [("one", (2 * D,), (N,)), ("column", (1, 2 * D), (N, 1)), ("three", (3, 2 * D), (N, 3))],
 )
-def test_shapes_of_coef_and_predictions(
+def test_shapes_of_coefficients_and_predictions_follow_the_targets(
     target: str, shape: tuple[Any, ...], predicted: tuple[Any, ...]
 ) -> None:
     model = regressor().fit(weighted(), values(target))
@@ -224,7 +224,7 @@ def test_theory_is_the_largest_squared_distance_over_log_2d() -> None:
     )
 
 
-def test_a_smooth_function_of_neighbours_is_learned() -> None:
+def test_smooth_function_of_neighbours_is_learned_better_than_its_mean() -> None:
     # A value that is a smooth function of the neighbours is learned far better than its mean.
     rng = np.random.default_rng(0)
     X = (rng.random((600, 30)) < 0.2).astype(float)

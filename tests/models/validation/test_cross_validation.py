@@ -7,7 +7,7 @@ import pytest
 from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.metrics import r2_score
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, ShuffleSplit
+from sklearn.model_selection import KFold, LeaveOneOut
 
 from gradraker import NodeClassifier, NodeRegressor, SKGNodeRegressor, load_temperature
 from gradraker.models import cross_validate_nodes
@@ -31,16 +31,6 @@ def test_scores_are_those_of_fits_by_hand() -> None:
         assert scores["test_score"][fold] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "cv", [3, KFold(4), ShuffleSplit(2, random_state=0), [(np.arange(20), np.arange(20, 44))]]
-)
-def test_splitters_of_scikit_learn(cv: Any) -> None:
-    scores = cross_validate_nodes(FIXED, DATA, HALF, cv=cv, return_train_score=True)
-    n_folds = {"int": 3, "KFold": 4, "ShuffleSplit": 2, "list": 1}[type(cv).__name__]
-    assert scores["test_score"].shape == scores["train_score"].shape == (n_folds,)
-    assert (scores["train_score"] > scores["test_score"]).all()
-
-
 def test_leave_one_out_equals_the_closed_form() -> None:
     model = NodeRegressor(blocks="hop1", width=1.0, alpha=0.1, transform="none")
     scores = cross_validate_nodes(
@@ -48,38 +38,6 @@ def test_leave_one_out_equals_the_closed_form() -> None:
     )
     rmse = model.fit(DATA, HALF).left_out_error_.rmse
     assert np.sqrt(-scores["test_score"].mean()) == pytest.approx(rmse, rel=1e-8)
-
-
-def test_groups_stay_together() -> None:
-    groups = {name: name[0] for name in NAMES.tolist()}
-    found = cross_validate_nodes(
-        FIXED, DATA, HALF, cv=GroupKFold(3), groups=groups, return_indices=True
-    )
-    known = np.flatnonzero(~np.isnan(HALF))
-    letters = np.array([name[0] for name in NAMES[known].tolist()])
-    for train, test in zip(*found["indices"].values(), strict=True):
-        assert not set(letters[train]) & set(letters[test])
-    with pytest.raises(ValueError, match="groups has no entry"):
-        cross_validate_nodes(FIXED, DATA, HALF, cv=GroupKFold(3), groups={})
-    with pytest.raises(ValueError, match="groups has 3 entries"):
-        cross_validate_nodes(FIXED, DATA, HALF, cv=GroupKFold(3), groups=[1, 2, 3])
-
-
-@pytest.mark.parametrize("model", [NodeRegressor(), NodeRegressor(solver="operators")])
-def test_hidden_values_reach_nothing(model: NodeRegressor) -> None:
-    """Other values of the hidden nodes change neither choice nor predictions."""
-    test = np.arange(15)
-    known = np.flatnonzero(~np.isnan(HALF))
-    folds = [(np.arange(15, known.size), test)]
-    other = HALF.copy()
-    other[known[test]] = 1e6
-    first, second = (
-        cross_validate_nodes(model, DATA, y, cv=folds, return_estimator=True)["estimator"][0]
-        for y in (HALF, other)
-    )
-    assert repr(first.choice_) == repr(second.choice_)
-    np.testing.assert_array_equal(first.predict(), second.predict())
-    assert set(NAMES[known[test]]) <= set(first.unknown_nodes_)
 
 
 @pytest.mark.parametrize(

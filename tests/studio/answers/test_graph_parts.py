@@ -86,13 +86,3 @@ def test_surroundings_begin_with_the_nearest(tmp_path: Path, monkeypatch: Any) -
     assert "2-5" in found
     assert {f"2-{i}" for i in range(8)} <= set(found)
     assert part.n_left_out == 23
-
-
-def test_most_common_class_of_a_community() -> None:
-    columns = {
-        "prediction": np.array([0.0, 1.0, 1.0, 2.0, -1.0]),
-        "probability": np.array([0.5, 0.7, 0.9, 1.0, 0.2]),
-    }
-    found = average_columns(columns, np.array([0, 0, 0, 1, 2]), 3)
-    assert found["prediction"].tolist() == [1.0, 2.0, -1.0]
-    np.testing.assert_allclose(found["probability"], [0.7, 1.0, 0.2])

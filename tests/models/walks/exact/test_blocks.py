@@ -11,34 +11,17 @@ from gradraker.features.walks import describe_walks
 from gradraker.models.walks.choice import Term
 from gradraker.models.walks.exact import blocks
 from oracles import nodes as oracle
+from walk_examples import get_walk, make_matrix, make_walks
 
 NAMES = ("hop1", "hop2", "hop3", "hop12", "degree", *propagation.REACHES[:7])
-
-
-def _graph(seed: Any = 0, n: Any = 23, weighted: Any = True) -> Any:
-    rng = np.random.default_rng(seed)
-    A = (rng.random((n, n)) < 0.12).astype(np.float64)
-    A = A * rng.uniform(0.2, 3.0, (n, n)) if weighted else A
-    A[3] = A[:, 3] = 0.0  # without edges
-    A[5, 5] = 2.0
-    return A
-
-
-def _walks(A: Any, direction: Any = "both", hidden: Any = None, seed: Any = 1) -> Any:
-    nodes = np.arange(len(A))
-    return describe_walks(csr_array(A), nodes, direction=direction, seed=seed, hidden=hidden)
-
-
-def _walk(walks: Any) -> Any:
-    return walks.matrices.P.toarray()
 
 
 @pytest.mark.parametrize("direction", ["both", "out", "in"])
 @pytest.mark.parametrize("block", NAMES)
 def test_exact_distances_equal_those_of_dense_powers(block: Any, direction: Any) -> None:
-    A = _graph()
+    A = make_matrix()
     d2 = oracle.squared_distances(oracle.block_rows(A, block, direction))
-    exact = blocks.ExactBlocks(_walks(A, direction))
+    exact = blocks.ExactBlocks(make_walks(A, direction))
     first, second = np.arange(4), np.arange(23)
     median = exact.median(block)
     assert median == pytest.approx(oracle.median(d2), rel=1e-11)
@@ -50,32 +33,15 @@ def test_exact_distances_equal_those_of_dense_powers(block: Any, direction: Any)
 
 
 def test_negative_weights_count_by_their_size() -> None:
-    A = _graph()
+    A = make_matrix()
     signs = np.where(np.random.default_rng(3).random(A.shape) < 0.5, -1.0, 1.0)
-    np.testing.assert_array_equal(_walk(_walks(A)), _walk(_walks(A * signs)))
-    np.testing.assert_array_equal(_walks(A).degrees, _walks(A * signs).degrees)
-
-
-def test_walk_stays_at_a_node_without_edges() -> None:
-    P = _walk(_walks(_graph()))
-    np.testing.assert_array_equal(P[3], np.eye(23)[3])
-
-
-def test_walks_exclude_hidden_nodes() -> None:
-    A = _graph()
-    hidden = np.zeros(23, dtype=bool)
-    hidden[[2, 5]] = True
-    walks = _walks(A, hidden=hidden)
-    np.testing.assert_allclose(_walk(walks), oracle.walk(A, hidden=[2, 5]), atol=1e-15)
-    seen = A.copy()
-    rest = np.delete(np.arange(23), [2, 5])
-    P = _walk(_walks(seen[np.ix_(rest, rest)]))
-    np.testing.assert_allclose(_walk(walks)[np.ix_(rest, rest)], P, atol=1e-15)
+    np.testing.assert_array_equal(get_walk(make_walks(A)), get_walk(make_walks(A * signs)))
+    np.testing.assert_array_equal(make_walks(A).degrees, make_walks(A * signs).degrees)
 
 
 def test_degree_distances_are_zero_in_a_regular_graph() -> None:
     ring = np.roll(np.eye(8), 1, axis=1)
-    exact = blocks.ExactBlocks(_walks(ring))
+    exact = blocks.ExactBlocks(make_walks(ring))
     assert exact.median("degree") == 0.0
     everyone = np.arange(8)
     np.testing.assert_array_equal(exact.distances("degree", everyone, everyone), 0.0)
@@ -83,10 +49,10 @@ def test_degree_distances_are_zero_in_a_regular_graph() -> None:
 
 def test_community_distances_are_zero_in_a_complete_graph() -> None:
     complete = np.ones((9, 9))
-    exact = blocks.ExactBlocks(_walks(complete))
+    exact = blocks.ExactBlocks(make_walks(complete))
     assert exact.median("community") == 0.0
     pairs = np.kron(np.eye(2), np.ones((4, 4)))  # two cliques: two rows, opposite to each other
-    exact = blocks.ExactBlocks(_walks(pairs))
+    exact = blocks.ExactBlocks(make_walks(pairs))
     everyone = np.arange(8)
     found = exact.distances("community", everyone, everyone) * exact.median("community")
     np.testing.assert_allclose(found, 4.0 * (1.0 - pairs), atol=1e-12)
@@ -113,7 +79,7 @@ def test_community_row_of_a_node_like_the_mean_is_zero() -> None:
 
 
 def test_kernel_of_several_terms_is_their_weighted_sum() -> None:
-    exact = blocks.ExactBlocks(_walks(_graph()))
+    exact = blocks.ExactBlocks(make_walks(make_matrix()))
     everyone = np.arange(23)
     distances = {name: exact.distances(name, everyone, everyone) for name in ("hop2", "degree")}
     one = blocks.compute_kernel(distances, (Term("hop2", 0.5, 1.0),))
@@ -122,17 +88,3 @@ def test_kernel_of_several_terms_is_their_weighted_sum() -> None:
     np.testing.assert_allclose(both, 0.25 * one + 0.75 * two, atol=1e-15)
     expected = np.exp(-distances["hop2"] / (2.0 * 0.5))
     np.testing.assert_allclose(one, expected, atol=1e-15)
-
-
-def test_order_of_nodes_depends_on_names_and_seed_only() -> None:
-    A = _graph()
-    names = np.array([f"n{i}" for i in range(23)], dtype=object)
-    shuffled = np.random.default_rng(0).permutation(23)
-
-    def first(A: Any, names: Any, seed: Any) -> Any:
-        walks = describe_walks(csr_array(A), names, direction="both", seed=seed)
-        return names[walks.order].tolist()
-
-    moved = A[np.ix_(shuffled, shuffled)]
-    assert first(A, names, 1) == first(moved, names[shuffled], 1)
-    assert first(A, names, 1) != first(A, names, 2)

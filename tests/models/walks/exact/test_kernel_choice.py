@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from examples import random_graph
-from gradraker import NodeClassifier, NodeRegressor, gnmse
+from gradraker import NodeRegressor, gnmse
 from gradraker.datasets import make_block_graph, make_geometric_graph
 from gradraker.linear.ridge import (
     compute_criterion_of_mean,
 )
-from gradraker.models.walks.choice import Term, format_kernel
 from gradraker.models.walks.exact import blocks
 from gradraker.models.walks.exact.kernel_choice import DEFAULT_BLOCKS
 from oracles import nodes as oracle
@@ -94,14 +93,6 @@ def test_choice_on_some_known_nodes_does_not_depend_on_their_order(
     np.testing.assert_allclose(again.predict(names), model.predict(names), atol=1e-8)
 
 
-def test_format_kernel_lists_the_largest_shares() -> None:
-    kernel = tuple(Term(f"hop{i}", 1.0, i / 36.0) for i in range(1, 9))
-    words = format_kernel(kernel)
-    assert words.startswith("0.22 hop8 (width 1) + 0.19 hop7 (width 1)")
-    assert words.endswith("+ 2 more")
-    assert words.count("hop") == 6
-
-
 def test_two_known_values_are_enough_to_go_by_similarity() -> None:
     links = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
     like_a, like_c = NodeRegressor().fit(links, {"a": 1.0, "c": 5.0}).predict(["b", "d"])
@@ -148,17 +139,3 @@ def test_few_values_that_vary_slowly_are_predicted_by_far_nodes() -> None:
             errors.append(np.mean((model.predict(unknown) - wave[unknown]) ** 2))
         gained.append(np.log(errors[0] / errors[1]))
     assert np.exp(np.mean(gained)) < 0.8
-
-
-def test_few_classes_are_predicted_by_region_and_community() -> None:
-    data = make_block_graph(400, n_blocks=4, p_in=0.1, p_out=0.005, random_state=0)
-    classes = np.floor(3.99 * data.scale_values()).astype(int)
-    known = np.array([np.flatnonzero(classes == c)[0] for c in np.unique(classes)])
-    labels = np.full(400, None, dtype=object)
-    labels[known] = classes[known]
-    model = NodeClassifier(random_state=0).fit(data.adjacency, labels, kind="matrix")
-    assert set(model.blocks_) == {"community", "far"}
-    unknown = np.delete(np.arange(400), known)
-    # One node of each class is known, so that none can be left out; the mean would say the same
-    # of all nodes.
-    assert np.mean(model.predict(unknown.tolist()) == classes[unknown]) > 0.9

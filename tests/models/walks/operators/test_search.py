@@ -5,11 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from examples import random_graph
-from gradraker import NodeClassifier, NodeRegressor, gnmse
+from gradraker import NodeClassifier, NodeRegressor
 from gradraker.datasets import make_block_graph, make_geometric_graph
-from gradraker.models.walks.operators import selection
-from gradraker.models.walks.operators.mixes import Mix
+from operator_problems import fit_operators
 
 
 def _shares(model: Any) -> Any:
@@ -20,29 +18,10 @@ def _shares(model: Any) -> Any:
     return shares
 
 
-def test_mixes_have_shares_that_sum_to_one() -> None:
-    for mix in (Mix(), Mix(lean="near"), Mix(0.2, 0.1, 0.3, 0.1, "far"), Mix(degrees=1.0)):
-        kernel = mix.to_kernel()
-        assert sum(term.share for term in kernel) == pytest.approx(1.0)
-        assert all(term.share > 0.0 for term in kernel)
-    moved = Mix(degrees=0.2, alternating=0.4).set_share("degrees", 0.6)
-    assert moved.degrees == 0.6
-    assert moved.alternating == pytest.approx(0.2)  # the rest halves
-
-
-def _fit(data: Any, y: Any, seed: Any = 0, part: Any = 0.5, **options: Any) -> Any:
-    rng = np.random.default_rng(seed)
-    values = np.where(rng.random(len(y)) < part, y, np.nan)
-    tested = np.isnan(values)
-    model = NodeRegressor(solver="operators", **options).fit(data, values)
-    error = gnmse(y[tested], model.predict())
-    return model, error / gnmse(y[tested], np.full(tested.sum(), np.nanmean(values)))
-
-
 def test_degrees_are_chosen_where_values_are_degrees() -> None:
     data = make_geometric_graph(300, random_state=1)
     degree = np.asarray(data.adjacency.sum(axis=1))
-    model, ratio = _fit(data, degree / degree.max())
+    model, ratio = fit_operators(data, degree / degree.max())
     assert _shares(model)["degree"] >= 0.5
     assert ratio < 0.1
 
@@ -81,7 +60,7 @@ def test_long_walks_alone_are_chosen_where_values_vary_slowly(
 
 def test_alternating_walks_are_chosen_where_neighbours_differ() -> None:
     data = make_block_graph(300, n_blocks=2, p_in=0.0, p_out=0.03, random_state=0)
-    model, ratio = _fit(data, data.scale_values())
+    model, ratio = fit_operators(data, data.scale_values())
     assert _shares(model).get("alternating", 0.0) >= 0.3
     assert ratio < 0.2
 
@@ -121,66 +100,14 @@ def test_penalties_stay_in_their_range(n_groups: Any) -> None:
     assert 0.04 <= model.alpha_ <= 60.0
 
 
-def test_undirected_graphs_are_not_tried_for_direction() -> None:
-    data = make_geometric_graph(100, random_state=1)
-    model, _ = _fit(data, data.scale_values())
-    blocks = {term.block for tried in model.choice_.tried for term in tried.kernel}
-    assert not blocks & {"same_targets", "same_sources"}
-
-
 def test_noise_gets_the_mean() -> None:
     data = make_geometric_graph(300, random_state=0)
     rng = np.random.default_rng(0)
-    found = [_fit(data, rng.random(300), seed) for seed in range(6)]
+    found = [fit_operators(data, rng.random(300), seed) for seed in range(6)]
     # The best of some kernels by left-out errors is better than the mean by chance at times.
     assert np.mean([ratio for _, ratio in found]) < 1.03
     assert sum(model.kernel_ == () for model, _ in found) >= 2
     assert all(model.alpha_ > 1.0 for model, _ in found)
-
-
-def test_a_given_kernel_has_its_penalty_chosen() -> None:
-    A, values, _ = random_graph(4)
-    model = NodeRegressor(blocks=("hop2", "far"), solver="operators").fit(A, values, kind="matrix")
-    assert set(model.blocks_) in ({"hop2", "hop64"}, set())
-    model = NodeRegressor(alpha=0.2, solver="operators").fit(A, values, kind="matrix")
-    assert model.alpha_ == 0.2
-    options: dict[str, Any] = {
-        "blocks": "degree",
-        "width": 3.0,
-        "alpha": 0.3,
-        "solver": "operators",
-    }
-    model = NodeRegressor(**options).fit(A, values, kind="matrix")
-    assert [tuple(term) for term in model.kernel_] == [("degree", 3.0, 1.0)]
-
-
-def test_tried_kernels_are_listed_with_nats_of_left_out_errors() -> None:
-    data = make_geometric_graph(150, random_state=2)
-    model, _ = _fit(data, data.scale_values())
-    tried = model.choice_.tried
-    assert [t.nats for t in tried] == sorted(t.nats for t in tried)
-    assert tried[0].nats < 0.0
-    y = model.known_values_
-    # Without the refinement of its penalty, the chosen kernel is among the tried ones.
-    own = next(t for t in tried if t.kernel == model.kernel_)
-    left_out = model.predict_left_out()
-    of_mean = np.mean((y - y.mean()) ** 2)
-    best = 0.5 * y.size * np.log(np.mean((left_out.values - left_out.predictions) ** 2) / of_mean)
-    assert best <= own.nats + 1e-6
-    assert best == pytest.approx(own.nats, abs=0.05 * abs(own.nats))
-
-
-def test_a_choice_by_held_out_parts_agrees_with_one_at_a_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    data = make_geometric_graph(300, random_state=3)
-    model, ratio = _fit(data, data.scale_values())
-    assert "one at a time" in model.choice_.rule
-    monkeypatch.setattr(selection, "_MOST_LEFT_OUT", 10)
-    by_parts, of_parts = _fit(data, data.scale_values())
-    assert "a part at a time" in by_parts.choice_.rule
-    assert not by_parts.predict_left_out().one_at_a_time
-    assert of_parts < 1.2 * ratio
 
 
 def test_classes_of_unequal_size_have_an_offset() -> None:

@@ -9,54 +9,17 @@ from scipy.sparse import csr_array
 
 from gradraker import NodeRegressor
 from gradraker.features.walks import describe_walks
-from gradraker.models.walks.choice import Choice, Term, choose_mean, get_kind
-from gradraker.models.walks.operators.mixes import Mix
+from gradraker.models.walks.choice import Term, choose_mean, get_kind
 from gradraker.models.walks.operators.operators import Operators
-from gradraker.models.walks.operators.ridge import InversePreconditioner, ThinPreconditioner
 from gradraker.models.walks.operators.solution import OperatorSolution
+from operator_problems import ALPHA, KERNEL, N, make_matrix, make_problem, solve
 from oracles import nodes as oracle
-
-N = 60
-ALPHA = 0.2
-KERNEL = Mix(degrees=0.2, alternating=0.1, direction=0.2).to_kernel()
-
-
-def _graph(seed: Any = 0) -> Any:
-    rng = np.random.default_rng(seed)
-    A = (rng.random((N, N)) < 0.06) * rng.uniform(0.2, 3.0, (N, N))
-    A[3] = A[:, 3] = 0.0
-    return A
-
-
-def _problem(
-    seed: Any = 0,
-    n_known: Any = 35,
-    n_targets: Any = 2,
-    direction: Any = "both",
-    kernel: Any = KERNEL,
-) -> Any:
-    """Operators in double precision, their dense kernel, known nodes out of order, values."""
-    walks = describe_walks(csr_array(_graph(seed)), np.arange(N), direction=direction, seed=1)
-    operators = Operators(walks, dtype=np.float64)
-    everyone = np.arange(N)
-    K = sum(t.share * operators.compute_rows(everyone, t, everyone) for t in kernel)
-    rng = np.random.default_rng(seed)
-    known = rng.permutation(N)[:n_known]
-    Y = 5.0 + rng.normal(size=(n_known, n_targets))
-    return operators, K, known, Y
-
-
-def _solve(
-    operators: Any, known: Any, Y: Any, kernel: Any = KERNEL, tol: Any = 1e-12, **options: Any
-) -> Any:
-    choice = Choice(kernel, ALPHA, (), known.size)
-    return OperatorSolution(operators, known, Y, choice, tol=tol, **options)
 
 
 @pytest.mark.parametrize("direction", ["both", "out"])
 def test_predictions_equal_dense_ridge(direction: Any) -> None:
-    operators, K, known, Y = _problem(direction=direction)
-    solution = _solve(operators, known, Y)
+    operators, K, known, Y = make_problem(direction=direction)
+    solution = solve(operators, known, Y)
     expected = oracle.fixed_mean_ridge(K[np.ix_(known, known)], K[:, known], Y, ALPHA)
     np.testing.assert_allclose(solution.predict(np.arange(N)), expected, atol=1e-8)
     rows = np.array([7, 7, 2])
@@ -65,8 +28,8 @@ def test_predictions_equal_dense_ridge(direction: Any) -> None:
 
 @pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-6])
 def test_residual_is_within_the_tolerance(tol: Any) -> None:
-    operators, K, known, Y = _problem(n_targets=1)
-    solution = _solve(operators, known, Y, tol=tol)
+    operators, K, known, Y = make_problem(n_targets=1)
+    solution = solve(operators, known, Y, tol=tol)
     H = K[np.ix_(known, known)] + ALPHA * np.eye(known.size)
     target = Y - Y.mean(axis=0)
     residual = target - H @ solution.coefficients
@@ -75,8 +38,8 @@ def test_residual_is_within_the_tolerance(tol: Any) -> None:
 
 
 def test_weights_equal_dense_ridge_and_sum_to_one() -> None:
-    operators, K, known, Y = _problem()
-    solution = _solve(operators, known, Y)
+    operators, K, known, Y = make_problem()
+    solution = solve(operators, known, Y)
     rows = np.arange(N)  # more than are solved together
     weights = solution.compute_weights(rows)
     expected = oracle.fixed_mean_weights(K[np.ix_(known, known)], K[:, known], ALPHA)
@@ -86,8 +49,8 @@ def test_weights_equal_dense_ridge_and_sum_to_one() -> None:
 
 
 def test_left_out_weights_equal_refits() -> None:
-    operators, K, known, Y = _problem()
-    solution = _solve(operators, known, Y)
+    operators, K, known, Y = make_problem()
+    solution = solve(operators, known, Y)
     positions = np.arange(known.size)[::-1]
     weights = solution.compute_left_out_weights(positions)
     K_known = K[np.ix_(known, known)]
@@ -98,8 +61,8 @@ def test_left_out_weights_equal_refits() -> None:
 
 
 def test_left_out_predictions_equal_refits() -> None:
-    operators, K, known, Y = _problem()
-    left_out = _solve(operators, known, Y).predict_left_out()
+    operators, K, known, Y = make_problem()
+    left_out = solve(operators, known, Y).predict_left_out()
     expected = oracle.fixed_mean_left_out(K[np.ix_(known, known)], Y, ALPHA)
     assert left_out.one_at_a_time
     np.testing.assert_allclose(left_out.predictions, expected[left_out.positions], atol=1e-8)
@@ -108,8 +71,8 @@ def test_left_out_predictions_equal_refits() -> None:
 
 
 def test_parts_sum_to_the_prediction_less_the_mean() -> None:
-    operators, K, known, Y = _problem()
-    solution = _solve(operators, known, Y)
+    operators, K, known, Y = make_problem()
+    solution = solve(operators, known, Y)
     rows = np.array([1, 50, 3])
     parts = solution.predict_parts(rows)
     assert set(parts.names) == {"near neighbours", "region", "alternating", "direction", "degrees"}
@@ -128,8 +91,8 @@ def test_parts_sum_to_the_prediction_less_the_mean() -> None:
 
 
 def test_other_values_and_more_nodes_give_the_solution_of_all() -> None:
-    operators, K, known, Y = _problem()
-    solution = _solve(operators, known[:20], Y[:20])
+    operators, K, known, Y = make_problem()
+    solution = solve(operators, known[:20], Y[:20])
     solution.set_values(2.0 * Y[:20] - 3.0)
     expected = oracle.fixed_mean_ridge(
         K[np.ix_(known[:20], known[:20])], K[:, known[:20]], 2.0 * Y[:20] - 3.0, ALPHA
@@ -145,8 +108,8 @@ def test_other_values_and_more_nodes_give_the_solution_of_all() -> None:
 
 @pytest.mark.parametrize("step", [1e-3, 0.1, 3.0])
 def test_a_correction_is_solved_to_a_part_of_itself(step: Any) -> None:
-    operators, K, known, Y = _problem(n_targets=1)
-    solution = _solve(operators, known, Y, tol=1e-2)
+    operators, K, known, Y = make_problem(n_targets=1)
+    solution = solve(operators, known, Y, tol=1e-2)
     H = K[np.ix_(known, known)] + ALPHA * np.eye(known.size)
     Y = Y.copy()
     Y[0] += step
@@ -159,8 +122,8 @@ def test_a_correction_is_solved_to_a_part_of_itself(step: Any) -> None:
 
 
 def test_a_new_value_of_several_targets_moves_predictions_as_an_exact_solve_does() -> None:
-    operators, K, known, Y = _problem(n_targets=3)
-    solution = _solve(operators, known[:-1], Y[:-1], tol=1e-1)
+    operators, K, known, Y = make_problem(n_targets=3)
+    solution = solve(operators, known[:-1], Y[:-1], tol=1e-1)
     old = solution.predict(np.arange(N))
     mean = Y[:-1].mean(axis=0)
     Y = np.vstack([Y[:-1], mean + np.array([[0.5, 0.1, -0.01]])])
@@ -175,10 +138,10 @@ def test_a_new_value_of_several_targets_moves_predictions_as_an_exact_solve_does
 
 
 def test_many_new_values_renew_the_mean() -> None:
-    operators, K, known, Y = _problem(n_targets=3)
+    operators, K, known, Y = make_problem(n_targets=3)
     Y = Y + np.arange(known.size)[:, np.newaxis] / known.size
     half = known.size // 2
-    solution = _solve(operators, known[:half], Y[:half], tol=1e-3)
+    solution = solve(operators, known[:half], Y[:half], tol=1e-3)
     for i in range(half, known.size):
         solution.grow(known[i : i + 1], Y[: i + 1])
         drift = abs(solution.mean - Y[: i + 1].mean(axis=0))
@@ -187,25 +150,8 @@ def test_many_new_values_renew_the_mean() -> None:
     np.testing.assert_allclose(solution.predict(np.arange(N)), expected, atol=5e-3)
 
 
-def test_old_coefficients_save_products() -> None:
-    operators, K, known, Y = _problem()
-    cold = _solve(operators, known, Y, tol=1e-6)
-    warm = _solve(operators, known, Y, tol=1e-6, coefficients=cold.coefficients)
-    assert warm.n_iterations < cold.n_iterations
-    expected = oracle.fixed_mean_ridge(K[np.ix_(known, known)], K[:, known], Y, ALPHA)
-    np.testing.assert_allclose(warm.predict(np.arange(N)), expected, atol=1e-4)
-
-
-def test_old_products_are_taken_as_the_solution() -> None:
-    operators, _, known, Y = _problem()
-    solved = _solve(operators, known, Y)
-    again = _solve(operators, known, Y, coefficients=solved.coefficients, products=solved.products)
-    np.testing.assert_array_equal(again.predict(np.arange(N)), solved.predict(np.arange(N)))
-    assert not hasattr(again, "n_iterations")
-
-
 def test_the_mean_needs_no_kernel() -> None:
-    operators, _, known, Y = _problem()
+    operators, _, known, Y = make_problem()
     solution = OperatorSolution(operators, known, Y, choose_mean(known.size), tol=1e-3)
     rows = np.arange(3)
     np.testing.assert_allclose(solution.predict(rows), np.tile(Y.mean(axis=0), (3, 1)))
@@ -222,47 +168,6 @@ def test_the_mean_needs_no_kernel() -> None:
     assert solution.predict_parts(rows).names == ()
 
 
-@pytest.mark.parametrize("preconditioned_on", [3, 35])
-def test_a_preconditioner_of_other_nodes_gives_the_same_solution(preconditioned_on: Any) -> None:
-    operators, K, known, Y = _problem()
-    preconditioner = ThinPreconditioner(operators, known[:preconditioned_on])
-    solution = _solve(operators, known, Y, preconditioner=preconditioner)
-    expected = oracle.fixed_mean_ridge(K[np.ix_(known, known)], K[:, known], Y, ALPHA)
-    np.testing.assert_allclose(solution.predict(np.arange(N)), expected, atol=1e-8)
-
-
-@pytest.mark.parametrize("n_first", [10, 34, 35])
-def test_an_inverse_that_grows_solves_by_one_product(n_first: Any) -> None:
-    operators, K, known, Y = _problem()
-    first = known[:n_first]
-    H = K[np.ix_(first, first)] + ALPHA * np.eye(n_first)
-    preconditioner = InversePreconditioner(operators, first, np.linalg.inv(H), ALPHA)
-    solution = _solve(operators, known, Y, preconditioner=preconditioner, tol=1e-6)
-    assert solution.preconditioner is preconditioner
-    assert solution.n_iterations <= 2
-    expected = oracle.fixed_mean_ridge(K[np.ix_(known, known)], K[:, known], Y, ALPHA)
-    np.testing.assert_allclose(solution.predict(np.arange(N)), expected, atol=1e-5)
-
-
-def test_an_inverse_of_other_nodes_is_replaced() -> None:
-    operators, K, known, Y = _problem()
-    others = known[5:]
-    H = K[np.ix_(others, others)] + ALPHA * np.eye(others.size)
-    preconditioner = InversePreconditioner(operators, others, np.linalg.inv(H), ALPHA)
-    solution = _solve(operators, known, Y, preconditioner=preconditioner)
-    assert isinstance(solution.preconditioner, ThinPreconditioner)
-    expected = oracle.fixed_mean_ridge(K[np.ix_(known, known)], K[:, known], Y, ALPHA)
-    np.testing.assert_allclose(solution.predict(np.arange(N)), expected, atol=1e-8)
-
-
-def test_a_preconditioner_saves_products(monkeypatch: pytest.MonkeyPatch) -> None:
-    operators, _, known, Y = _problem()
-    with_it = _solve(operators, known, Y, tol=1e-6).n_iterations
-    monkeypatch.setattr(ThinPreconditioner, "make", lambda *_: lambda X: X)
-    without = _solve(operators, known, Y, tol=1e-6).n_iterations
-    assert with_it < without
-
-
 @pytest.mark.parametrize("block", ["hop1", "hop64", "alternating4", "same_targets", "degree"])
 def test_graphs_without_edges_predict_the_mean(block: Any) -> None:
     graph = nx.empty_graph(6)
@@ -275,7 +180,7 @@ def test_graphs_without_edges_predict_the_mean(block: Any) -> None:
 
 
 def test_isolated_nodes_are_predicted_by_the_mean_and_keep_their_value() -> None:
-    A = _graph()
+    A = make_matrix()
     values = np.where(np.arange(N) % 2, np.sin(np.arange(N)), np.nan)
     values[3] = 9.0  # without edges
     options: dict[str, Any] = {
@@ -307,11 +212,11 @@ def test_heavier_edges_count_more_and_signs_do_not() -> None:
 
 
 def test_solution_in_single_precision_reaches_the_default_tolerance() -> None:
-    walks = describe_walks(csr_array(_graph()), np.arange(N), direction="both", seed=1)
-    _, K, known, Y = _problem(n_targets=1)
+    walks = describe_walks(csr_array(make_matrix()), np.arange(N), direction="both", seed=1)
+    _, K, known, Y = make_problem(n_targets=1)
     operators = Operators(walks)
     assert operators.dtype == np.float32
-    solution = _solve(operators, known, Y, tol=1e-3)
+    solution = solve(operators, known, Y, tol=1e-3)
     target = Y - Y.mean(axis=0)
     H = K[np.ix_(known, known)] + ALPHA * np.eye(known.size)
     residual = target - H @ solution.coefficients
@@ -320,7 +225,7 @@ def test_solution_in_single_precision_reaches_the_default_tolerance() -> None:
 
 def test_terms_that_share_a_walk_are_solved_together() -> None:
     kernel = (Term("hop1", None, 0.5), Term("hop2", None, 0.5))
-    operators, K, known, Y = _problem(kernel=kernel)
-    solution = _solve(operators, known, Y, kernel=kernel)
+    operators, K, known, Y = make_problem(kernel=kernel)
+    solution = solve(operators, known, Y, kernel=kernel)
     expected = oracle.fixed_mean_ridge(K[np.ix_(known, known)], K[:, known], Y, ALPHA)
     np.testing.assert_allclose(solution.predict(np.arange(N)), expected, atol=1e-8)
