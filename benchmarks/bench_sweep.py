@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from gradraker import datasets, sigma2_sweep
 from gradraker.datasets import GraphDataset
 from gradraker.features import FrequencyTable
-from gradraker.sweep import variance_sweep
+from gradraker.sweep import repeats
+from gradraker.sweep.sweep_result import draw_repeat
 from report import Agreement, Finding, Report, Timing, finish, options, run_alone, table
 
 N_VARIANCES = 40
@@ -96,7 +97,7 @@ def make_numpy_task(
 ) -> Callable[[], Array]:
     """A function that computes GNMSE of the first repeat at some variances."""
     y = job.data.scale_values()
-    draw = variance_sweep.draw_repeat(job.data.n_nodes, FRACTION, 0, 0)
+    draw = draw_repeat(job.data.n_nodes, FRACTION, 0, 0)
     A = job.data.adjacency[:, draw.known].toarray()
     X, X_unknown = A[draw.known], A[draw.unknown]
     names = FrequencyTable(draw.seed, job.n_frequencies, "gaussian", n_numbered=X.shape[1])
@@ -226,7 +227,7 @@ def _keep_all_rows(rows: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return every, every
 
 
-# Parts of a repeat: the name in sweep/variance_sweep.py, and a value that switches the part off.
+# Parts of a repeat: the name in sweep/repeats.py, and a value that switches the part off.
 PARTS: dict[str, tuple[str, object]] = {
     "threads": ("parallel_for", _run_alone),
     "equal rows once": ("group_equal_rows", _keep_all_rows),
@@ -239,7 +240,7 @@ def measure_savings(job: Job, *, n_repeats: int, n_turns: int) -> list[str]:
     """A line of the table: how many times as long a sweep takes without each part."""
 
     def run_without(name: str, value: object) -> Array:
-        with mock.patch.object(variance_sweep, name, value):
+        with mock.patch.object(repeats, name, value):
             return job.sweep(n_repeats=n_repeats)
 
     def run_with_file() -> Array:

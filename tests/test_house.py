@@ -25,9 +25,17 @@ SHARED = {"_columns", "_compiled", "_fields", "_files", "_html", "_locks", "_val
 # -- exceptions, each with its reason ------------------------------------------------------------
 
 LONG_FILES = {
+    "cli/output.py": "tables, files and the page of predictions, on the path of each command",
+    "features/walks.py": "walks on a graph, from their matrices to the vectors of nodes",
+    "graph/adapters/columns.py": "rules that find columns of edges and values share their words",
+    "io/text_table.py": "one parser, from the text to the columns",
     "models/node_model.py": "the protocol of models of graphs, half of it documentation",
+    "models/row_model.py": "the base of models of rows, with the checks of rows",
     "models/walks/node_regressor.py": "one estimator, a third of it documentation",
     "models/walks/walk_model.py": "one estimator, a third of it documentation",
+    "paper/numbers/section_v.py": "one section of the paper",
+    "paper/reproduction.py": "one page, from the simulations to the files",
+    "paper/simulations.py": "data, settings and results that all simulations share",
 }
 FOLDER_SIZES = {
     "models/walks/operators": "one file per step from walks to predictions",
@@ -276,7 +284,7 @@ def test_folders_have_three_to_ten_files() -> None:
 
 def test_files_are_read_in_one_sitting() -> None:
     n_lines = {get_path(file): len(file.read_text("utf-8").splitlines()) for file in FILES}
-    long = {name: n for name, n in n_lines.items() if n > 500}
+    long = {name: n for name, n in n_lines.items() if n > 400}
     assert {name: n for name, n in long.items() if name not in LONG_FILES} == {}
     assert LONG_FILES.keys() - long.keys() == set()
 

@@ -254,9 +254,7 @@ def take_turns(method: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T
     return wraps(method)(bound)
 
 
-def rollback_on_error(
-    method: Callable[Concatenate[M, P], R],
-) -> Callable[Concatenate[M, P], R]:
+def rollback_on_error(method: Callable[Concatenate[M, P], R]) -> Callable[Concatenate[M, P], R]:
     """Make a method that trains take effect completely or, if it raises, not at all.
 
     Attributes are restored, and the table of frequencies drops the nodes it gained. Arrays

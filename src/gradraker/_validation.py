@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, MappingView, Set
 from numbers import Integral, Real
 from typing import Any
 
@@ -69,11 +69,11 @@ def check_generator(random_state: Any) -> np.random.Generator:
     raise error("random_state", wanted, random_state)
 
 
-def check_positive(name: str, value: Any) -> float:
-    """Return a positive finite number."""
-    if is_number(value) and 0.0 < value < math.inf:
+def check_positive(name: str, value: Any, *, is_finite: bool = True, otherwise: str = "") -> float:
+    """Return a positive number; ``otherwise`` names other allowed values in the message."""
+    if is_number(value) and value > 0.0 and not (is_finite and value == math.inf):
         return float(value)
-    raise ValueError(f"{name} must be a positive number, got {value!r}")
+    raise ValueError(f"{name} must be a positive number{otherwise}, got {value!r}")
 
 
 def check_choice(name: str, value: Any, allowed: Iterable[str]) -> str:
@@ -89,6 +89,13 @@ def check_fraction(name: str, value: Any) -> float:
     if is_number(value) and 0.0 < value < 1.0:
         return float(value)
     raise ArgumentError(name, "a number between 0 and 1", value)
+
+
+def check_closeness(closeness: Any) -> float:
+    """Return how close to 2η the similarity of the farthest rows is at σ²_da."""
+    if is_number(closeness) and 0.0 < closeness < 0.5:
+        return float(closeness)
+    raise ValueError(f"closeness must be a number in (0, 0.5), got {closeness!r}")
 
 
 def check_learning_rate(learning_rate: Any) -> float:
@@ -129,6 +136,40 @@ def check_flag(name: str, value: Any) -> bool:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
+def is_ordered(names: Any) -> bool:
+    """Whether names have an order and a length; views of a dict, such as its keys, have both."""
+    is_unordered = isinstance(names, Set | Mapping) and not isinstance(names, MappingView)
+    return not isinstance(names, str | bytes) and not is_unordered and hasattr(names, "__len__")
+
+
+def check_ordered(argument: str, names: Any) -> None:
+    """Refuse names without an order."""
+    if not is_ordered(names):
+        raise TypeError(
+            f"{argument} must be a list or array of names, got {names!r} of type "
+            f"{type(names).__name__}"
+        )
+
+
+def check_square(
+    nodes: Collection[Any], references: Collection[Any] | None, more: str = ""
+) -> None:
+    """Refuse a graph whose references are not its nodes; ``more`` ends the message."""
+    if references is not None:
+        raise ValueError(
+            f"graph must be square, got {len(nodes)} nodes × {len(references)} references{more}"
+        )
+
+
+def check_projections(predictions: NDArray[np.float64], setting: str) -> NDArray[np.float64]:
+    """Return predictions, all of which must be finite; ``setting`` names the variance."""
+    if np.isfinite(predictions).all():
+        return predictions
+    raise ValueError(
+        f"X has values too large for {setting}: their projections leave the range of float64"
+    )
 
 
 def refuse_strings(argument: str, values: Any) -> None:

@@ -48,8 +48,8 @@ class ArgumentError(FieldError, ValueError):
 
     def __str__(self) -> str:
         got = repr(self.got)
-        got = got if len(got) <= 80 else f"{got[:77]}..."
-        return f"{self.argument} must be {self.wanted}, got {got}"
+        shown = got if len(got) <= 80 else f"{got[:77]}..."
+        return f"{self.argument} must be {self.wanted}, got {shown}"
 
 
 class ArgumentTypeError(ArgumentError, TypeError):
@@ -191,13 +191,10 @@ class Place:
     header: str | None = None
 
     def __str__(self) -> str:
-        parts = [self.file]
-        parts += [f"line {self.line}"] if self.line is not None else []
-        parts += [f"row {self.row}"] if self.row is not None else []
-        if self.column is not None:
-            header = f" ({self.header})" if self.header is not None else ""
-            parts.append(f"column {self.column}{header}")
-        return ", ".join(parts)
+        numbers = {"line": self.line, "row": self.row, "column": self.column}
+        parts = [self.file, *(f"{kind} {n}" for kind, n in numbers.items() if n is not None)]
+        has_header = self.column is not None and self.header is not None
+        return ", ".join(parts) + (f" ({self.header})" if has_header else "")
 
 
 class GraphFileError(ValueError):
@@ -272,11 +269,9 @@ class UnknownNodesError(FieldError, ValueError):
     line: Annotated[int | None, "Line of the first one, if a text file named them."] = None
 
     def __str__(self) -> str:
-        problem = (
-            "nodes that are not in the graph"
-            if self.argument == "values"
-            else "names that the graph does not have"
-        )
+        problem = "names that the graph does not have"
+        if self.argument == "values":
+            problem = "nodes that are not in the graph"
         return f"{self.argument} holds {problem}: {format_names(self.nodes)}; {self.remedy}"
 
 

@@ -65,6 +65,10 @@ def test_a_list_of_edges_gives_zero_rows_to_nodes_without_edges() -> None:
     assert rows([], nodes=["x", "y"]) == [[], []]
 
 
+def test_keys_of_a_dict_are_a_list_of_names() -> None:
+    assert rows(EDGES, nodes={"c": 1, "a": 2}.keys()) == rows(EDGES, nodes=["c", "a"])
+
+
 def test_other_graphs_refuse_unknown_names() -> None:
     with pytest.raises(
         ValueError, match=r"nodes holds names .* not have: 7, 8, 9, 10, 11 and 1 more"

@@ -60,9 +60,11 @@ def test_given_step_is_used_unchanged() -> None:
 def test_safe_step_is_within_factor_two(errors: Any) -> None:
     hedge, bounds = Hedge(2, "auto", 0.0), [0.0]
     for error in errors:
-        predictions = np.array([0.0, math.sqrt(error)])[:, None, None]
+        root = math.sqrt(error)
+        predictions = np.array([0.0, root])[:, None, None]
         hedge.update(predictions, np.zeros((2, 1)), np.zeros((1, 1)), keep_weights=False)
-        bounds.append(oracle.raised(bounds[-1], math.sqrt(error) ** 2))
+        # Not root**2, which Python may round otherwise in the last digit.
+        bounds.append(oracle.raised(bounds[-1], root * root))
     largest = float(hedge.totals[1])
     assert 0.25 / largest <= hedge.weight_step <= 0.5 / largest
     assert hedge.weight_step == 0.5 / bounds[-1]

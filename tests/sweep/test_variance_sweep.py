@@ -12,7 +12,7 @@ from gradraker import SKGRegressor, gnmse, load_temperature, sigma2_ranges, sigm
 from gradraker.datasets import make_block_graph
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.kernels import extreme_squared_distances
-from gradraker.sweep import variance_sweep
+from gradraker.sweep import repeats
 from gradraker.sweep.sweep_result import SweepResult
 from oracles import sweep as oracle
 
@@ -110,8 +110,8 @@ def test_boundaries_and_distances_equal_those_of_each_training_graph() -> None:
 def test_features_in_chunks_give_the_same_gnmse(monkeypatch: pytest.MonkeyPatch) -> None:
     data = load_temperature()
     whole = sigma2_sweep(data, **SMALL).gnmse
-    monkeypatch.setattr(variance_sweep, "KEPT_BYTES", 0)
-    monkeypatch.setattr(variance_sweep, "CHUNK_BYTES", 16 * 30 * 7)  # seven rows
+    monkeypatch.setattr(repeats, "KEPT_BYTES", 0)
+    monkeypatch.setattr(repeats, "CHUNK_BYTES", 16 * 30 * 7)  # seven rows
     np.testing.assert_allclose(sigma2_sweep(data, **SMALL).gnmse, whole, rtol=1e-13)
 
 
@@ -121,7 +121,7 @@ def test_results_do_not_depend_on_workers_or_threads(monkeypatch: pytest.MonkeyP
     data = load_temperature()
     options: dict[str, Any] = SMALL | {"n_frequencies": 300, "n_repeats": 4}
     results = [sigma2_sweep(data, **options, n_jobs=n_jobs) for n_jobs in (None, 1, 2)]
-    monkeypatch.setattr(variance_sweep, "parallel_for", lambda loop, n, _: loop(0, n))
+    monkeypatch.setattr(repeats, "parallel_for", lambda loop, n, _: loop(0, n))
     results.append(sigma2_sweep(data, **options))  # one thread
     for other in results[1:]:
         assert np.array_equal(results[0].gnmse, other.gnmse)

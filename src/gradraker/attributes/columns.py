@@ -192,7 +192,7 @@ class TextColumn:
 
     @cached_property
     def _vectorizer(self) -> Any:
-        from sklearn.feature_extraction.text import TfidfVectorizer  # slow to import
+        from sklearn.feature_extraction.text import TfidfVectorizer  # it loads rich and much else
 
         places = {word: i for i, word in enumerate(self.words)}
         fitted = TfidfVectorizer(analyzer="char_wb", ngram_range=self.lengths, vocabulary=places)

@@ -66,10 +66,7 @@ class GivenAttributes(NamedTuple):
 
 
 def read_attributes(
-    attributes: Any,
-    graph_nodes: Names,
-    form: Form | None = None,
-    columns: Collection[str] = (),
+    attributes: Any, graph_nodes: Names, form: Form | None = None, columns: Collection[str] = ()
 ) -> GivenAttributes:
     """Read attributes in any form; ``form`` decides whether named numbers are columns or words.
 

@@ -24,14 +24,7 @@ from gradraker.cli.skg.sweep import sweep
 from gradraker.exceptions import DeviceMemoryError, NoDeviceError
 
 # Errors that the library raises with a message for users.
-EXPECTED_ERRORS = (
-    ValueError,
-    TypeError,
-    OSError,
-    ImportError,
-    NoDeviceError,
-    DeviceMemoryError,
-)
+EXPECTED_ERRORS = (ValueError, TypeError, OSError, ImportError, NoDeviceError, DeviceMemoryError)
 
 
 class OneSentenceGroup(click.Group):

@@ -316,10 +316,7 @@ prediction_options = _combine(
         between=(0.0, 1.0),
         metavar="PART",
     ),
-    add_number(
-        "--lower",
-        "Smallest possible value: predictions and intervals are clipped to it.",
-    ),
+    add_number("--lower", "Smallest possible value: predictions and intervals are clipped to it."),
     add_number("--upper", "Largest possible value."),
 )
 device_option = add_choice(
@@ -357,8 +354,7 @@ report_options = _combine(
         default="si",
     ),
     add_file(
-        "--explain-nodes",
-        "File of node names, one per line, that always get a panel on the page.",
+        "--explain-nodes", "File of node names, one per line, that always get a panel on the page."
     ),
 )
 

@@ -51,12 +51,7 @@ class _DaskModel(BaseEstimator, Generic[M]):
     _local: M
 
     def __init__(
-        self,
-        *,
-        client: Any = None,
-        directory: Any = None,
-        timeout: float = 30.0,
-        **parameters: Any,
+        self, *, client: Any = None, directory: Any = None, timeout: float = 30.0, **parameters: Any
     ) -> None:
         self.client = client
         self.directory = directory

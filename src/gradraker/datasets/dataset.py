@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gradraker._fields import describe_fields
 from gradraker._html import render_box, render_facts
-from gradraker._validation import check_fraction, check_sparse
+from gradraker._validation import check_fraction, check_sparse, to_read_only
 from gradraker.exceptions import ArgumentTypeError, DatasetFileError
 
 ENVIRONMENT_VARIABLE = "GRADRAKER_DATA"
@@ -190,8 +190,8 @@ def _check_adjacency(adjacency: object) -> sp.csr_array:
     checked.eliminate_zeros()
     if not np.isfinite(checked.data).all():
         raise ValueError("adjacency holds NaN or infinity, but every weight must be finite")
-    for part in (checked.data, checked.indices, checked.indptr):
-        part.setflags(write=False)
+    parts = checked.data, checked.indices, checked.indptr
+    checked.data, checked.indices, checked.indptr = map(to_read_only, parts)
     return checked
 
 
@@ -201,8 +201,7 @@ def _check_array(argument: str, array: ArrayLike, *, shape: tuple[int, ...]) -> 
         raise ValueError(f"{argument} has shape {checked.shape}, but must have shape {shape}")
     if not np.isfinite(checked).all():
         raise ValueError(f"{argument} holds NaN or infinity, but every entry must be finite")
-    checked.setflags(write=False)
-    return checked
+    return to_read_only(checked)  # type: ignore[no-any-return]
 
 
 def _check_node_names(node_names: Sequence[str], *, n: int) -> tuple[str, ...]:

@@ -255,16 +255,10 @@ def compute_similarity_variance(
 
     Parameters
     ----------
-    difference : array-like of shape (..., M)
-        Differences d = a_i − a_j of adjacency vectors.
-    sigma2 : float
-        Kernel variance.
+    difference, sigma2, learning_rate, kernel
+        As in :func:`kernel_similarity_measure`.
     n_frequencies : int
         D.
-    learning_rate : float
-        η in (0, 1).
-    kernel : {"gaussian", "laplacian", "cauchy"}, default="gaussian"
-        Kernel.
 
     Returns
     -------

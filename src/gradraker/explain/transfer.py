@@ -16,6 +16,7 @@ from gradraker._validation import (
     make_seed,
     refuse_strings,
     to_json_number,
+    to_read_only,
 )
 from gradraker.explain.nearest import (
     RowArray,
@@ -200,11 +201,9 @@ def similarity_transfer(
     distances = measure_squared_distances(rows, first, second)
     differences = np.abs(values[first] - values[second])
     relative_error = _measure_relative_error(rows, values, k, rng)
-    for array in (distances, differences):
-        array.setflags(write=False)
     return SimilarityTransfer(
-        squared_distances=distances,
-        value_differences=differences,
+        squared_distances=to_read_only(distances),
+        value_differences=to_read_only(differences),
         rank_correlation=_compute_rank_correlation(distances, differences),
         relative_error=relative_error,
         n_nodes=rows.shape[0],

@@ -3,22 +3,13 @@
 An engine, of the CPU or a GPU, has an array module ``xp`` with NumPy's interface, makes sparse
 matrices of its own from SciPy's, multiplies them with dense ones, and moves arrays in and out: a
 small interface that other engines can implement. A caller may watch the progress.
-
-``partial_fit`` of 10 000 nodes (those of ``benchmarks/bench_online.py``), against the 354 ms of a
-NumPy loop; medians of 25 runs on 2 cores, with no other load:
-
-========================================================= ===== ===
-features and training in turn, on one thread              41 ms  9×
-:func:`parallel_for` on each chunk of features            31 ms 11×
-:func:`prefetch_map`: next chunks while training goes on  22 ms 16×
-========================================================= ===== ===
 """
 
 import os
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import lru_cache
@@ -62,7 +53,8 @@ def count_threads() -> int:
 
 
 @lru_cache(maxsize=1)
-def _get_pool(process: int, n_helpers: int) -> ThreadPoolExecutor:
+def get_pool(process: int, n_helpers: int) -> ThreadPoolExecutor:
+    """Return the helper threads of a process; the main thread does a share of the work itself."""
     # Cached, because starting a thread takes 0.1 ms, and milliseconds on a busy machine; per
     # process, because threads do not survive a fork. Threads start when there is work.
     return ThreadPoolExecutor(n_helpers, thread_name_prefix="gradraker")
@@ -92,7 +84,7 @@ def parallel_for(loop: Callable[[int, int], None], n_rows: int, rows_per_block: 
                 return
             loop(start, stop)
 
-    pool = _get_pool(os.getpid(), n_threads - 1)
+    pool = get_pool(os.getpid(), n_threads - 1)
     helpers = [pool.submit(work) for _ in range(n_parts - 1)]
     try:
         work()
@@ -114,48 +106,6 @@ def split_range(n: int, size: int) -> Iterator[slice]:
     """
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))
-
-
-def prefetch_map(compute: Callable[[int], None], n: int, n_slots: int) -> Iterator[int]:
-    """Yield 0, …, n − 1, each after ``compute`` of it, while helpers compute the next ones.
-
-    Number i is computed after the caller is done with i − n_slots, so both may use the same
-    memory. While this thread waits for a number, it computes later ones that no helper has begun.
-    """
-    if count_threads() == 1:
-        for number in range(n):
-            compute(number)
-            yield number
-        return
-    pool = _get_pool(os.getpid(), count_threads() - 1)
-    futures = {number: pool.submit(compute, number) for number in range(min(n, n_slots))}
-    try:
-        for number in range(n):
-            for later in range(number, min(n, number + n_slots)):
-                if futures[number].done():
-                    break
-                if futures[later].cancel():
-                    futures[later] = _run_now(compute, later)
-            futures.pop(number).result()
-            yield number
-            if number + n_slots < n:
-                futures[number + n_slots] = pool.submit(compute, number + n_slots)
-    finally:
-        for future in futures.values():
-            if not future.cancel():
-                future.exception()  # waits until it is done
-
-
-def _run_now(compute: Callable[[int], None], number: int) -> Future[None]:
-    """Compute a number on this thread; its error is raised when its turn comes."""
-    future: Future[None] = Future()
-    try:
-        compute(number)
-    except BaseException as error:
-        future.set_exception(error)
-    else:
-        future.set_result(None)
-    return future
 
 
 def use_one_blas_thread(n_rows: int | None = None) -> AbstractContextManager[Any]:

@@ -13,7 +13,8 @@ from scipy.sparse import csr_array, issparse
 
 from gradraker._compiled.draws import draw_rows, mark_used
 from gradraker._compiled.fourier_lms import compute_feature_rows, predict_rows, project_rows
-from gradraker.features.engine import count_threads, parallel_for, prefetch_map
+from gradraker.features.engine import count_threads, parallel_for
+from gradraker.features.prefetching import prefetch_map
 from gradraker.graph.names import identify_references, to_plain_reference
 from gradraker.kernels.shift_invariant import get_kernel
 

@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,9 +29,14 @@ def find_task(values: Any, *, node: Hashable = None, value: Hashable = None) -> 
     chosen = select_columns(values, node=node, value=value)
     if isinstance(chosen, ValueTable):
         return "classes" if chosen.is_text else "values"
-    if getattr(getattr(chosen, "dtype", None), "kind", "O") in "biuf":
+    column = nw.from_native(chosen, series_only=True, pass_through=True)
+    dtype = column.dtype if isinstance(column, nw.Series | np.ndarray) else None
+    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         return "values"
-    if str(getattr(chosen, "dtype", "")).lower() in ("category", "categorical"):
+    if isinstance(dtype, nw.dtypes.DType) and (dtype.is_numeric() or dtype == nw.Boolean):
+        return "values"
+    # An array of pandas, as frame["class"].values is one, is not a series.
+    if dtype in (nw.Categorical, nw.Enum) or str(getattr(chosen, "dtype", "")) == "category":
         return "classes"
     given = [label for label in map(_to_plain_label, _list_labels(chosen)) if label is not None]
     number = next((entry for entry in given if isinstance(entry, int | float)), None)
@@ -73,21 +79,20 @@ def align_labels(values: Any, nodes: Names) -> NDArray[np.object_]:
 def _list_labels(values: Any) -> list[Any]:
     if isinstance(values, Mapping):
         return list(values.values())
-    return _to_list(values.entries if isinstance(values, ValueTable) else values)
-
-
-def _to_list(values: Any) -> list[Any]:
-    for method in ("to_pylist", "tolist", "to_list"):
-        if hasattr(values, method):
-            return list(getattr(values, method)())
-    return list(values)
+    entries = values.entries if isinstance(values, ValueTable) else values
+    column = nw.from_native(entries, series_only=True, pass_through=True)
+    if isinstance(column, nw.Series):
+        return column.to_list()
+    # Arrays of NumPy, pandas and Arrow, which are not series, have their own method.
+    return column.tolist() if hasattr(column, "tolist") else list(column)
 
 
 def _to_plain_label(label: Any) -> Hashable:
     """Return a label as its Python type, None if it is missing."""
     if isinstance(label, np.generic):
         label = label.item()
-    if label is None or label != label or type(label).__name__ in ("NAType", "NaTType"):
+    # pandas.NA first, which refuses to be compared.
+    if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label:
         return None
     try:
         hash(label)

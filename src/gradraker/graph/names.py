@@ -5,7 +5,7 @@ of a name is a hash that is the same on every machine; it seeds the draws of fre
 """
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from hashlib import blake2b
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gradraker._validation import check_ordered, is_ordered
 
 if TYPE_CHECKING:
     import polars as pl
@@ -125,11 +127,7 @@ def find_distinct_integers(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[
 
 def check_names(names: Iterable[Hashable], *, argument: str) -> Names:
     """Check names that a user gave, which must be an ordered collection without repetition."""
-    if isinstance(names, str | bytes | Set | Mapping) or not hasattr(names, "__len__"):
-        raise TypeError(
-            f"{argument} must be a list or array of names, got {names!r} of type "
-            f"{type(names).__name__}"
-        )
+    check_ordered(argument, names)
     array = to_name_array(names, argument=argument)
     if array.ndim != 1:
         raise ValueError(f"{argument} must be one list of names, got an array of {array.shape}")
@@ -366,8 +364,7 @@ def check_references(
     Traceback (most recent call last):
     ValueError: references must not repeat a name, got 'a' more than once
     """
-    unordered = isinstance(references, str | bytes | Set | Mapping)
-    if unordered or not hasattr(references, "__len__"):
+    if not is_ordered(references):
         raise TypeError(
             "references must be a sequence with the name of each column of X, "
             f"got {references!r} of type {type(references).__name__}"

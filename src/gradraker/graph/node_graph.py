@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from gradraker._validation import check_ordered, check_square
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.tables import is_table
@@ -96,12 +97,8 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
     )
     is_list = isinstance(graph, EdgeList) and form == GraphOptions()
     edges: EdgeList = graph if is_list else to_edge_list(graph, form)
-    if edges.references is not None:
-        raise ValueError(
-            f"graph must be square, got {len(edges.nodes)} nodes × {len(edges.references)} "
-            "references: a walk needs nodes and references in one set of names; give edges "
-            "(node, reference)"
-        )
+    remedy = "a walk needs nodes and references in one set of names; give edges (node, reference)"
+    check_square(edges.nodes, edges.references, f": {remedy}")
     found = choose_matrix(edges, VectorOptions(graph=form, **given))
     is_directed = edges.directed and form.directed is not False
     if found.rows is None:
@@ -232,11 +229,7 @@ def _check_links(given: NodeGraph, entries: coo_array, is_new: NDArray[np.bool_]
 
 def find_nodes(graph: NodeGraph, nodes: Any, *, argument: str = "nodes") -> NDArray[np.int64]:
     """Return the positions of nodes in a graph; a name may occur more than once."""
-    if isinstance(nodes, str | bytes | Mapping | set | frozenset) or not hasattr(nodes, "__len__"):
-        raise TypeError(
-            f"{argument} must be a list or array of names, got {nodes!r} of type "
-            f"{type(nodes).__name__}"
-        )
+    check_ordered(argument, nodes)
     if not isinstance(nodes, list | np.ndarray) and is_table(nodes):
         raise TypeError(f"{argument} must be a list or array of names, got a table")
     names = to_name_array(

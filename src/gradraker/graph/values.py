@@ -242,11 +242,7 @@ NUMBERS = ValueKind("values", np.nan, np.dtype(np.float64), known_values)
 
 
 def align_values(
-    kind: ValueKind,
-    graph: NodeGraph,
-    added: NodeGraph,
-    values: Any,
-    unknown_nodes: str,
+    kind: ValueKind, graph: NodeGraph, added: NodeGraph, values: Any, unknown_nodes: str
 ) -> tuple[NodeGraph, NDArray[Any]]:
     """Return values in the order of the nodes of a graph.
 

@@ -21,8 +21,7 @@ def read_graphml(content: Content, weight: Hashable, progress: Progress) -> Edge
         import networkx
     except ImportError:
         raise GraphFileError(
-            content.label,
-            "GraphML files are read with networkx: pip install 'gradraker[networkx]'",
+            content.label, "GraphML files are read with networkx: pip install 'gradraker[networkx]'"
         ) from None
     try:
         graph = networkx.read_graphml(io.BytesIO(content.data))

@@ -15,11 +15,7 @@ from gradraker.graph.adapters import GraphOptions
 from gradraker.graph.adapters.columns import ColumnPositions
 from gradraker.graph.adapters.matrices import from_entries
 from gradraker.graph.edges import EdgeList
-from gradraker.io.content import (
-    Content,
-    Progress,
-    shorten,
-)
+from gradraker.io.content import Content, Progress, shorten
 from gradraker.io.text_table import (
     WHITESPACE,
     Layout,

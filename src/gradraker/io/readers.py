@@ -7,7 +7,7 @@ import sys
 import zlib
 from collections.abc import Hashable, Sequence
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,7 @@ from numpy.typing import NDArray
 from gradraker._columns import ColumnNumber
 from gradraker._validation import check_choice
 from gradraker.exceptions import ArgumentError, GraphFileError, Place, UnclearTableError
-from gradraker.graph.adapters.columns import (
-    EdgeColumns,
-    Task,
-    ValueColumns,
-    is_column_name,
-)
+from gradraker.graph.adapters.columns import EdgeColumns, Task, ValueColumns, is_column_name
 from gradraker.graph.disk_graph import DiskGraph
 from gradraker.graph.edges import EdgeList
 from gradraker.graph.names import Names, find_distinct, find_distinct_texts, to_plain_name
@@ -44,35 +39,28 @@ Ids = Literal["auto", "text"]
 _BYTES_AT_ONCE = 1 << 22
 
 
+class _EdgeFileOptions(TypedDict, total=False):
+    format: Literal["text", "parquet", "matrix-market", "graphml"] | None
+    source: Hashable
+    target: Hashable
+    weight: Hashable
+    separator: str | None
+    comment: str | None
+    header: bool | None
+    ids: Ids
+    progress: Progress | None
+
+
+AnyPath = str | os.PathLike[str]
+
+
 @overload
 def read_edges(
-    path: str | os.PathLike[str],
-    *,
-    format: Literal["text", "parquet", "matrix-market", "graphml"] | None = None,
-    source: Hashable = None,
-    target: Hashable = None,
-    weight: Hashable = None,
-    separator: str | None = None,
-    comment: str | None = "#",
-    header: bool | None = None,
-    ids: Ids = "auto",
-    progress: Progress | None = None,
-    on_disk: None = None,
+    path: AnyPath, *, on_disk: None = None, **options: Unpack[_EdgeFileOptions]
 ) -> EdgeList: ...
 @overload
 def read_edges(
-    path: Any,
-    *,
-    format: Literal["text", "parquet", "matrix-market", "graphml"] | None = None,
-    source: Hashable = None,
-    target: Hashable = None,
-    weight: Hashable = None,
-    separator: str | None = None,
-    comment: str | None = "#",
-    header: bool | None = None,
-    ids: Ids = "auto",
-    progress: Progress | None = None,
-    on_disk: str | os.PathLike[str],
+    path: Any, *, on_disk: AnyPath, **options: Unpack[_EdgeFileOptions]
 ) -> DiskGraph: ...
 def read_edges(
     path: Any,
@@ -252,9 +240,8 @@ def read_values(
         _check_labels(found.labels, content.label)
     nodes, (codes,) = _number_names(found.names, ids)
     entries, numbers = _list_entries(found)
-    _check_one_value(nodes, codes, entries, numbers, found, content.label)
-    for column in found.more:
-        _check_one_value(nodes, codes, column.tolist(), column, found, content.label)
+    for listed, column in [(entries, numbers), *((more.tolist(), more) for more in found.more)]:
+        _check_one_value(nodes, codes, listed, column, found, content.label)
     if is_list:
         keys = [name.text if isinstance(name, ColumnNumber) else name for name in targets]
         rows = zip(entries, *(column.tolist() for column in found.more), strict=True)
@@ -262,8 +249,7 @@ def read_values(
     named = nodes[codes].tolist()
     values = NodeValues(zip(named, entries, strict=True))
     values.reading, values.task = found.reading, "classes" if found.numbers is None else "values"
-    if found.lines is not None:
-        values.lines = NodeLines(named, found.lines)
+    values.lines = None if found.lines is None else NodeLines(named, found.lines)
     return values
 
 
@@ -401,7 +387,8 @@ def _check_one_value(
     if rows is None:
         return
     first, row = rows
-    before, here = (_format_entry(entries[i]) for i in rows)
+    pair = [entries[i] for i in rows]
+    before, here = (f"{x:g}" if isinstance(x, float) else repr(x) for x in pair)
     if found.lines is None:
         place, where = Place(label, row=row + 1), f"row {first + 1}"
     else:
@@ -411,7 +398,3 @@ def _check_one_value(
         f"node {to_plain_name(nodes[codes[row]])!r} has the value {here} here, but {before} in "
         f"{where}: give one",
     )
-
-
-def _format_entry(entry: Any) -> str:
-    return f"{entry:g}" if isinstance(entry, float) else repr(entry)

@@ -28,7 +28,7 @@ from scipy.optimize import brentq
 
 from gradraker._compiled.draws import CAUCHY, LAPLACE, NORMAL
 from gradraker._fields import describe_fields
-from gradraker._validation import check_choice
+from gradraker._validation import check_choice, check_closeness, check_positive
 from gradraker.kernels.distances.extremes import extreme_squared_distances, subtract_pair
 
 RANGES = ("chaos", "extending", "disturbing", "averaging")
@@ -173,8 +173,7 @@ class Sigma2Ranges:
 
     def find_range(self, sigma2: Any) -> str:
         """Return the name of the range that a variance lies in; σ²_ed itself is "extending"."""
-        if not isinstance(sigma2, float | int | np.number) or not sigma2 > 0.0:
-            raise ValueError(f"sigma2 must be a positive number, got {sigma2!r}")
+        check_positive("sigma2", sigma2, is_finite=False)
         if sigma2 < self.chaos_extending:
             return "chaos"
         if sigma2 <= self.extending_disturbing:
@@ -288,8 +287,7 @@ def compute_ranges(
     1 − closeness for the farthest rows (σ²_da).
     """
     ratio = compute_noise_ratio(n_frequencies) if noise_ratio is None else noise_ratio
-    if not 0.0 < closeness < 0.5:
-        raise ValueError(f"closeness must be a number in (0, 0.5), got {closeness!r}")
+    check_closeness(closeness)
     if not 0.0 < ratio < 1.0 - closeness:
         argument = "noise" if noise == "given" else f"the {noise}'s noise ratio"
         raise ValueError(

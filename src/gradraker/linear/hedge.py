@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradraker._compiled.member_weights import compute_safe_step, run_hedge_pass, set_weights
-from gradraker._validation import is_number
+from gradraker._validation import check_positive, is_auto, is_number
 
 AUTO = "auto"
 
@@ -134,11 +134,9 @@ def compute_regret_bound(
 
 def check_weight_step(weight_step: Any) -> float | str:
     """Return a positive number or "auto"."""
-    if is_number(weight_step) and 0.0 < weight_step < np.inf:
-        return float(weight_step)
-    if isinstance(weight_step, str) and weight_step == AUTO:
-        return weight_step
-    raise ValueError(f"weight_step must be a positive number or 'auto', got {weight_step!r}")
+    if is_auto(weight_step):
+        return AUTO
+    return check_positive("weight_step", weight_step, otherwise=" or 'auto'")
 
 
 def check_regularization(regularization: Any, learning_rate: float) -> float:

@@ -15,13 +15,7 @@ from gradraker.models.walks.node_regressor import NodeRegressor
 
 MODELS: dict[str, Any] = {
     kind.__name__: kind
-    for kind in (
-        GradrakerRegressor,
-        NodeClassifier,
-        NodeRegressor,
-        SKGNodeRegressor,
-        SKGRegressor,
-    )
+    for kind in (GradrakerRegressor, NodeClassifier, NodeRegressor, SKGNodeRegressor, SKGRegressor)
 }
 
 

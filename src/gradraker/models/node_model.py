@@ -15,22 +15,18 @@ A model of graphs has
 :func:`gradraker.models.check_node_model` checks that a model keeps these promises.
 """
 
-import os
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
-from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker._locks import TakesTurns, rollback_on_error
-from gradraker._validation import Bounds, check_bounds, make_seed
+from gradraker._locks import rollback_on_error
+from gradraker._validation import check_bounds, make_seed
 from gradraker.attributes.alignment import align_attributes
-from gradraker.attributes.files import dump_attributes, restore_attributes
 from gradraker.attributes.refitting import keep_nodes
 from gradraker.attributes.table import AttributeTable
 from gradraker.explain.linear_explanation import LinearExplanation
@@ -52,15 +48,12 @@ from gradraker.graph.values import (
     split_targets,
 )
 from gradraker.models.left_out import LeftOut, LeftOutClasses
-from gradraker.models.persistence.node_state import dump_node_state, restore_node_state
-from gradraker.models.persistence.saving import check_int, read_model_of, save_model, write_model
-from gradraker.models.sample_weights import align_sample_weight, check_sample_weight
-
-# Options of a graph that a model keeps for edges that are added later.
-_KEPT_OPTIONS = ("weight", "self_loops", "duplicates", "directed")
+from gradraker.models.node_state import KEPT_OPTIONS, dump_node_state, restore_node_state
+from gradraker.models.persistence.saving import Arrays, SavableModel, State
+from gradraker.models.sample_weights import align_sample_weight
 
 
-class NodeModel(TakesTurns, BaseEstimator):
+class NodeModel(SavableModel):
     """Base of all models of graphs: it holds the graph and the known values.
 
     A subclass defines how to learn (``_learn_all``, ``_learn_changes``), predict and explain.
@@ -87,8 +80,6 @@ class NodeModel(TakesTurns, BaseEstimator):
     takes_coverage: ClassVar[bool] = False
     # Name of the method in the command line and reports.
     method: ClassVar[str]
-    # Smallest and largest value of each parameter that is a number.
-    bounds: ClassVar[Bounds]
 
     # Which edges describe a node: "out", "in" or "both".
     direction: str = "out"
@@ -350,7 +341,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         self._graph, self._values, self._attributes = graph, values, None
         self._sample_weight = None
         self._arrived = np.empty(0, dtype=np.int64)
-        kept = {name: options[name] for name in _KEPT_OPTIONS if name in options}
+        kept = {name: options[name] for name in KEPT_OPTIONS if name in options}
         # A name of a column or attribute belongs to one form of graph only.
         if not (kept.get("weight") is None or kept.get("weight") is False):
             del kept["weight"]
@@ -553,11 +544,11 @@ class NodeModel(TakesTurns, BaseEstimator):
             return A
         return make_symmetric(A)
 
-    def _dump_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def _dump_state(self) -> tuple[State, Arrays]:
         """Return more JSON and arrays for the file, with other names than those of the base."""
         return {}, {}
 
-    def _restore_state(self, state: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore_state(self, state: State, arrays: Arrays) -> None:
         """Restore the result of :meth:`_dump_state`; graph and values are restored already."""
 
     # -- the graph and the values ------------------------------------------------
@@ -635,82 +626,22 @@ class NodeModel(TakesTurns, BaseEstimator):
 
     # -- files ---------------------------------------------------------------------
 
-    def save(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        notes: dict[str, Any] | None = None,
-        only_if_unchanged: bool = False,
-    ) -> Path:
-        """Write the model to a file, complete or not at all, without pickle.
-
-        The file holds the graph, the known values and the choices; :func:`gradraker.load`
-        reads it.
-
-        Parameters
-        ----------
-        path : path-like
-            Where to write; an older file is replaced.
-        notes : dict, optional
-            Further facts to keep: anything that JSON can hold.
-        only_if_unchanged : bool, default=False
-            Whether to raise :class:`gradraker.exceptions.ModelFileChangedError` if another
-            program has written the file since this model was loaded from it or saved to it.
-
-        Returns
-        -------
-        Path
-        """
+    def _check_savable(self) -> None:
         check_is_fitted(self)
         self._check_parameters()
-        return save_model(self, path, notes, self.dump_state, only_if_unchanged=only_if_unchanged)
 
-    def write_to(self, file: BinaryIO, *, notes: dict[str, Any] | None = None) -> None:
-        """Write the model to an open binary file, as :meth:`save` does to a path."""
-        check_is_fitted(self)
-        self._check_parameters()
-        write_model(self, file, notes, self.dump_state)
-
-    def dump_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def dump_state(self) -> tuple[State, Arrays]:
         """Return the state and arrays of a file, besides the parameters."""
-        state, arrays = dump_node_state(self._graph, self._values, self._arrived)
-        state |= {"seed_": self.seed_, "graph_options": self._graph_options}
-        if self._attributes is not None:
-            state["attributes"], own = dump_attributes(self._attributes)
-            arrays |= own
-        if self._sample_weight is not None:
-            arrays["sample_weight"] = self._sample_weight
+        state, arrays = dump_node_state(self)
         more, more_arrays = self._dump_state()
         return state | {"model": more}, arrays | more_arrays
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Load a model that :meth:`save` wrote."""
-        return read_model_of(cls, path)
-
-    @classmethod
-    def from_state(
-        cls, parameters: dict[str, Any], state: dict[str, Any], arrays: dict[str, NDArray[Any]]
-    ) -> Self:
+    def from_state(cls, parameters: dict[str, Any], state: State, arrays: Arrays) -> Self:
         """Make the model that a file describes."""
         model = cls(**parameters)
         model._check_parameters()
-        graph, values, arrived = restore_node_state(cls.value_kind, state, arrays)
-        options = state["graph_options"]
-        if not set(options) <= set(_KEPT_OPTIONS):
-            raise ValueError(f"graph_options is {options!r}")
-        graph = replace(graph, is_directed=options.get("directed") is not False)
-        model._start(graph, values, options)
-        model.seed_ = check_int("seed_", state["seed_"], most=2**64 - 1)
-        model._arrived = arrived
-        if state.get("attributes") is not None:
-            model._check_takes_attributes()
-            model._attributes = restore_attributes(state["attributes"], arrays, len(graph))
-        if "sample_weight" in arrays:
-            weights = arrays["sample_weight"].astype(np.float64, casting="safe")
-            if weights.shape != (len(graph),) or np.isnan(weights).any():
-                raise ValueError("sample_weight does not fit the nodes")
-            model._sample_weight = check_sample_weight(weights, graph)
+        restore_node_state(model, state, arrays)
         model._restore_state(state["model"], arrays)
         return model
 

@@ -3,16 +3,15 @@
 import os
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
-from gradraker._locks import TakesTurns, rollback_on_error
-from gradraker._validation import Bounds, check_bounds, check_flag, check_sparse, refuse_strings
+from gradraker._locks import rollback_on_error
+from gradraker._validation import check_bounds, check_flag, check_sparse, refuse_strings
 from gradraker.explain.skg_explanation import Evidence, LearnedRows, Record
 from gradraker.features import (
     FrequencyTable,
@@ -24,26 +23,16 @@ from gradraker.features import (
 )
 from gradraker.kernels.shift_invariant import Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import draw_epoch_orders
-from gradraker.models.persistence.saving import (
-    Arrays,
-    State,
-    read_model_of,
-    save_model,
-    write_model,
-)
+from gradraker.models.persistence.saving import Arrays, SavableModel, State, save_model
 
 # How X is validated everywhere.
 _ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
-class RowModel(TakesTurns, BaseEstimator):
+class RowModel(SavableModel):
     """Fit, continue, save and load; subclasses define how to start, train and dump their state."""
 
-    # Smallest and largest value of each parameter that is a number.
-    bounds: ClassVar[Bounds]
-
     coef_: NDArray[np.float64]
-    seed_: int
     n_seen_: int
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
@@ -73,7 +62,7 @@ class RowModel(TakesTurns, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors, one row a node.
+            Adjacency vectors, one row per node.
         y : array-like of shape (n,) or (n, n_targets)
             Values of the nodes.
         references : sequence of M names, optional
@@ -116,14 +105,10 @@ class RowModel(TakesTurns, BaseEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors, one row a node.
-        y : array-like of shape (n,) or (n, n_targets)
-            Values of the nodes.
+        X, y, node_names
+            As in :meth:`fit`.
         references : sequence of M names, optional
             Names of the columns of X; names that are new become new referencing nodes.
-        node_names : sequence of n names, optional
-            Names of the rows, as in :meth:`fit`.
 
         Returns
         -------
@@ -186,24 +171,17 @@ class RowModel(TakesTurns, BaseEstimator):
     ) -> Path:
         """Write the model to a file, complete or not at all, without pickle.
 
-        :func:`gradraker.load` reads it. A ``random_state`` that is a generator is saved as
-        the seed that was drawn from it.
+        :func:`gradraker.load` reads it.
 
         Parameters
         ----------
-        path : path-like
-            Where to write; an older file is replaced.
-        notes : dict, optional
-            Further facts to keep in the file, such as how the rows were made: anything that
-            JSON can hold. :func:`gradraker.models.read_notes` returns it.
+        path, notes, only_if_unchanged
+            As in :meth:`gradraker.models.NodeModel.save`.
         observed : bool, default=True
             Whether the file holds the known nodes: their rows, names and values, and the order of
             training. Without them the file predicts and learns on, but cannot explain; θ, the
             seed, and names of referencing nodes stay. ``docs/theory/privacy.md`` describes what
             they reveal.
-        only_if_unchanged : bool, default=False
-            Whether to raise :class:`gradraker.exceptions.ModelFileChangedError` if another
-            program has written the file since this model was loaded from it or saved to it.
 
         Returns
         -------
@@ -220,20 +198,10 @@ class RowModel(TakesTurns, BaseEstimator):
         kept = {name: part for name, part in arrays.items() if not name.startswith("learned_")}
         return state, kept
 
-    def write_to(self, file: BinaryIO, *, notes: dict[str, Any] | None = None) -> None:
-        """Write the model to an open binary file, as :meth:`save` does to a path."""
-        self._check_savable()
-        write_model(self, file, notes, self.dump_state)
-
     def _check_savable(self) -> None:
         check_is_fitted(self, "coef_")
         self.check_parameters()
         check_same_features(self)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Load a model that :meth:`save` wrote; it continues training bit for bit."""
-        return read_model_of(cls, path)
 
     # -- scikit-learn ----------------------------------------------------------
 
@@ -290,15 +258,6 @@ class RowModel(TakesTurns, BaseEstimator):
     def _check_new_names(self, columns: Sequence[Hashable]) -> None:
         """Refuse names of columns that cannot be added later."""
 
-    def dump_state(self) -> tuple[State, Arrays]:
-        """Return the state and arrays of a file, besides the parameters."""
-        raise NotImplementedError
-
-    @classmethod
-    def from_state(cls, parameters: dict[str, Any], state: State, arrays: Arrays) -> Self:
-        """Make the model that a file describes."""
-        raise NotImplementedError
-
 
 # -- checks of rows and values ---------------------------------------------------------------------
 
@@ -332,10 +291,7 @@ def find_row_names(X: Any, given: Sequence[Hashable] | None = None) -> list[Hash
 
 
 def choose_names(
-    argument: str,
-    given: Sequence[Hashable] | None,
-    known: Sequence[Hashable] | None,
-    n: int,
+    argument: str, given: Sequence[Hashable] | None, known: Sequence[Hashable] | None, n: int
 ) -> Sequence[Hashable]:
     """The given names, else the known ones, else numbers, for n nodes."""
     names = given if given is not None else known if known is not None else range(n)

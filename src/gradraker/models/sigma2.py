@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from gradraker._validation import (
+    check_closeness,
     check_count,
     check_learning_rate,
     check_sparse,
@@ -338,9 +339,7 @@ def sigma2_ranges(
     get_kernel(kernel)
     check_learning_rate(learning_rate)
     check_count("n_epochs", n_epochs)
-    if not is_number(closeness) or not 0.0 < closeness < 0.5:
-        raise ValueError(f"closeness must be a number in (0, 0.5), got {closeness!r}")
-    closeness = float(closeness)
+    closeness = check_closeness(closeness)
     if not (isinstance(noise, str) and noise in STATISTICS):
         given = _check_noise(noise)
         if tested is not None:

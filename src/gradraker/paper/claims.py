@@ -170,11 +170,7 @@ def compare_count(
 
 
 def compare_spread(
-    simulation: Simulation[T],
-    select_numbers: Callable[[T], Any],
-    *,
-    why: str = "",
-    note: str = "",
+    simulation: Simulation[T], select_numbers: Callable[[T], Any], *, why: str = "", note: str = ""
 ) -> Check:
     """Compare with one number from each repeat; ``why`` is the reason given if they differ."""
 

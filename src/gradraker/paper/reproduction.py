@@ -342,10 +342,7 @@ def _describe_left_out(results: PaperResults, figure: PaperFigure[Any]) -> dict[
 
 
 def write_reproduction(
-    results: PaperResults,
-    folder: str | os.PathLike[str],
-    *,
-    progress: Progress | None = None,
+    results: PaperResults, folder: str | os.PathLike[str], *, progress: Progress | None = None
 ) -> dict[str, Any]:
     """Draw everything from results and write it to a folder.
 

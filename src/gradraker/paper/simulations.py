@@ -21,7 +21,7 @@ from gradraker.datasets.fetch import cora, email, wikipedia
 from gradraker.exceptions import DatasetFileError, DatasetUnavailableError
 from gradraker.models import SKGRegressor
 from gradraker.plotting.figure import Display
-from gradraker.sweep.variance_sweep import draw_repeat
+from gradraker.sweep.sweep_result import draw_repeat
 from gradraker.sweep.versions import VERSIONS
 
 Floats = NDArray[np.float64]
@@ -303,9 +303,7 @@ class PaperFigure(Generic[T]):
     row: int  # on the page: figures with the same number are side by side
 
 
-def compute_pair_distances(
-    rows: sp.csr_array,
-) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
+def compute_pair_distances(rows: sp.csr_array) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
     """Compute ‖a_i − a_j‖² of all i < j, with i and j; exact for integers, as in these graphs."""
     dense = rows.toarray()
     norms = np.square(dense).sum(axis=1)

@@ -142,12 +142,7 @@ class NeighbourhoodDisplay(Display):
 
     @classmethod
     def from_predictions(
-        cls,
-        result: NodePredictions,
-        node: Hashable,
-        *,
-        k: int = 8,
-        ax: "Axes | None" = None,
+        cls, result: NodePredictions, node: Hashable, *, k: int = 8, ax: "Axes | None" = None
     ) -> Self:
         """Make the display of one predicted node, with k contributors, and plot it."""
         found = result.find_contributors(k, nodes=[node])

@@ -22,10 +22,7 @@ from gradraker.workflow import BankPredictions, NodePredictions, SeriesPredictio
 
 
 def summarize_update(
-    update: Update,
-    result: NodePredictions | Mapping[Any, NodePredictions],
-    *,
-    n_contributors: int,
+    update: Update, result: NodePredictions | Mapping[Any, NodePredictions], *, n_contributors: int
 ) -> dict[str, Any]:
     """Summarize an update, as ``gradraker update --json`` prints it.
 

@@ -235,10 +235,7 @@ def _list_left_out_predictions(result: NodePredictions) -> NDArray[np.float64]:
 
 
 def _list_neighbours(
-    result: NodePredictions,
-    shown: NDArray[np.int64],
-    number: NDArray[np.int64],
-    max_bytes: int,
+    result: NodePredictions, shown: NDArray[np.int64], number: NDArray[np.int64], max_bytes: int
 ) -> dict[str, str]:
     """Return some neighbours of each node, known ones first, as many as fit the page."""
     A = result.adjacency

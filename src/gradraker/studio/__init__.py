@@ -6,7 +6,14 @@ from elsewhere. It needs the extra ``studio``.
 """
 
 from gradraker.studio.answers.graph_parts import find_coordinates
-from gradraker.studio.routes import add_studio
+from gradraker.studio.routes import add_studio, serve_studio
 from gradraker.studio.studio_options import StudioOptions, describe_stations, make_demo
 
-__all__ = ["StudioOptions", "add_studio", "describe_stations", "find_coordinates", "make_demo"]
+__all__ = [
+    "StudioOptions",
+    "add_studio",
+    "describe_stations",
+    "find_coordinates",
+    "make_demo",
+    "serve_studio",
+]

@@ -1,7 +1,10 @@
 """The page and its API, added to the application of a live service."""
 
 import json
-from typing import Annotated, Any
+import os
+import tempfile
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Depends, FastAPI, Query
 from pydantic import Field
@@ -10,13 +13,17 @@ from starlette.responses import Response
 from gradraker.live.api.pages import add_file
 from gradraker.live.api.problems import RefusedError
 from gradraker.live.api.schemas import Body
+from gradraker.live.server import open_journal, serve
 from gradraker.live.service import Service
-from gradraker.live.settings import MAX_NUMBER
+from gradraker.live.settings import MAX_NUMBER, Settings
 from gradraker.studio.answers.sigma2_lab import MAX_EPOCHS, LabSettings
 from gradraker.studio.page_files import FILES, POLICY, read_file
 from gradraker.studio.session import StateView, Studio
 from gradraker.studio.snapshot import collect_snapshot, render_snapshot
 from gradraker.studio.studio_options import StudioOptions
+
+if TYPE_CHECKING:
+    from gradraker.models import NodeModel
 
 # Names may come from files, and be longer than the API allows for new ones.
 _Node = Annotated[str, Query(max_length=20_000)]
@@ -46,6 +53,27 @@ class SwitchStream(Body):
 
     on: bool | None = None
     step: bool = False
+
+
+def serve_studio(
+    model: "NodeModel",
+    page: StudioOptions,
+    *,
+    port: int,
+    token: str,
+    on_listen: Callable[[int], None],
+) -> None:
+    """Serve the page of a model to this machine, from a temporary journal, until told to stop."""
+    with tempfile.TemporaryDirectory(prefix="gradraker-studio-") as folder:
+        path = os.path.join(folder, "studio.db")
+        journal, _ = open_journal(path, lambda: model)
+        serve(
+            journal,
+            Settings(journal=path, port=port, token=token),
+            background=None if page.stream is None else page.stream.run,
+            on_listen=on_listen,
+            add_routes=lambda app, service: add_studio(app, service, page),
+        )
 
 
 def add_studio(app: FastAPI, service: Service, options: StudioOptions | None = None) -> None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from gradraker._fields import describe_fields
 from gradraker._files import is_stream, write_bytes
+from gradraker.datasets import split_nodes
 from gradraker.exceptions import SweepFileError
 from gradraker.kernels.shift_invariant import RANGES
 
@@ -39,6 +40,24 @@ _REQUIRED_SETTINGS: dict[type, tuple[str, ...]] = {
     float: ("fraction", "learning_rate"),
     str: ("kernel",),
 }
+
+
+class Draw(NamedTuple):
+    """The random choices of one repeat.
+
+    Frequencies and orders follow from ``seed`` as in ``SKGRegressor(random_state=seed)``.
+    """
+
+    known: NDArray[np.int64]
+    unknown: NDArray[np.int64]
+    seed: int
+
+
+def draw_repeat(n: int, fraction: float, random_state: int, repeat: int) -> Draw:
+    """Draw the split and the seed of a repeat; they do not depend on the number of repeats."""
+    rng = np.random.default_rng([random_state, repeat])
+    known, unknown = split_nodes(n, fraction, rng)
+    return Draw(known, unknown, int(rng.integers(2**32)))
 
 
 class Repeat(NamedTuple):

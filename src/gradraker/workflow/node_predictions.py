@@ -342,9 +342,7 @@ def clip_left_out(found: LeftOut, bounds: Bounds, known: NDArray[np.float64]) ->
     means = np.full(clipped.size, found.mean)
     error = measure_left_out_error(known, found.values, clipped, means)
     error = replace(
-        error,
-        rmse_of_mean=found.error.rmse_of_mean,
-        gnmse_of_mean=found.error.gnmse_of_mean,
+        error, rmse_of_mean=found.error.rmse_of_mean, gnmse_of_mean=found.error.gnmse_of_mean
     )
     return replace(found, predictions=clipped, error=error)
 

@@ -169,8 +169,10 @@ def _fit_model(
     """Fit a model, and return it with how tables of edges and values were read."""
     edges, remaining = _select_edges(graph, options)
     learner.fit(edges, values, **remaining)
-    inputs = {"edges": edges, "values": values}
-    return learner, {name: table.reading for name, table in inputs.items() if _has_reading(table)}
+    tables = {"edges": edges, "values": values}
+    kinds = EdgeList | ValueTable | NodeValues
+    read = {name: table.reading for name, table in tables.items() if isinstance(table, kinds)}
+    return learner, {name: reading for name, reading in read.items() if reading is not None}
 
 
 def predict_all(
@@ -311,10 +313,6 @@ def _select_edges(graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, A
     edges = to_edge_list(graph, GraphOptions(**columns))
     remaining = {name: given for name, given in options.items() if name not in columns}
     return edges, remaining
-
-
-def _has_reading(table: Any) -> bool:
-    return isinstance(table, EdgeList | ValueTable | NodeValues) and table.reading is not None
 
 
 def _check_model(model: object) -> NodeModel:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, BinaryIO
 
 import numpy as np
@@ -64,11 +65,8 @@ class Update:
     @property
     def n_learned(self) -> int:
         """Number of values that the model learned."""
-        return (
-            sum(len(entry) for entry in self.learned.values())
-            if self.targets
-            else len(self.learned)
-        )
+        entries = self.learned.values()
+        return sum(map(len, entries)) if self.targets else len(entries)
 
     @property
     def rmse(self) -> Errors:
@@ -163,7 +161,10 @@ def update_nodes(
     ({'e': 5.0}, 1, True)
     """
     targets = tuple(model.target_names_)
-    columns = _split_columns(values or {}, targets)
+    # The values of each target, of which None names the only one.
+    columns: dict[Hashable, Any] = {None: values or {}}
+    if targets and (split := split_targets(values or {}, names=targets)) is not None:
+        columns = dict(zip(split.names, split.columns, strict=True))
     fallback = _find_fallback(model)
     before = model.adjacency_
     removed = {name: list(items) for name, items in (forget or {}).items() if len(items)}
@@ -211,12 +212,6 @@ def update_nodes(
     )
 
 
-def _split_columns(values: Any, targets: tuple[Hashable, ...]) -> dict[Hashable, Any]:
-    """Return the values of each target, of which None names the only one."""
-    split = split_targets(values, names=targets) if targets else None
-    return {None: values} if split is None else dict(zip(split.names, split.columns, strict=True))
-
-
 def _find_fallback(model: NodeModel) -> Any:
     """Return the mean of each target, or the most common known class."""
     if model.value_kind.task == "classes":
@@ -228,11 +223,9 @@ def _find_fallback(model: NodeModel) -> Any:
 
 def _list_values(model: NodeModel) -> dict[tuple[Hashable, Hashable], Any]:
     """Return the known value of each node and target, of which None names the only one."""
-    nodes, values = model.known_nodes_.tolist(), model.known_values_.tolist()
-    targets = model.target_names_
-    if not targets:
-        return {(node, None): value for node, value in zip(nodes, values, strict=True)}
-    rows = zip(nodes, values, strict=True)
+    targets = model.target_names_ or [None]
+    values = model.known_values_.reshape(-1, len(targets)).tolist()
+    rows = zip(model.known_nodes_.tolist(), values, strict=True)
     return {(node, t): v for node, row in rows for t, v in zip(targets, row, strict=True)}
 
 
@@ -323,11 +316,8 @@ def update_file(
     >>> found.update.learned, len(load(path).known_nodes_)
     ({'b': 1.5}, 3)
     """
-
-    def show_wait() -> None:
-        on_stage("waiting for another process that writes the model")
-
-    with lock_file(path if save_as is None else save_as, on_wait=show_wait):
+    wait = partial(on_stage, "waiting for another process that writes the model")
+    with lock_file(path if save_as is None else save_as, on_wait=wait):
         on_stage("reading the model")
         model, kept = load_node_model(path), read_notes(path)
         given = (notes or {}).items()

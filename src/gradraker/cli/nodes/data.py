@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.group(
-    short_help="List, describe and fetch data sets.",
-    epilog="Example: gradraker data list",
+    short_help="List, describe and fetch data sets.", epilog="Example: gradraker data list"
 )
 def data() -> None:
     """Data sets to try: list them, read about one, fetch it."""

@@ -259,9 +259,8 @@ def _list_prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
     sigma2 = summary["sigma2"]
     if sigma2 is None:
         return facts + _list_held_out_facts(summary["held_out"])
-    facts.append(
-        ("σ² of the kernel", f"{shorten(sigma2['value'])} ({_describe_rule(sigma2['rule'])})")
-    )
+    rule = "as given" if sigma2["rule"] == "given" else f"chosen by rule '{sigma2['rule']}'"
+    facts.append(("σ² of the kernel", f"{shorten(sigma2['value'])} ({rule})"))
     if sigma2["range"] is not None:
         facts.append(("Range of σ²", f"{sigma2['range']}: {sigma2['meaning']}"))
     return (
@@ -305,11 +304,6 @@ def _format_coefficient(entry: dict[str, Any]) -> str:
     whose = "" if entry["whose"] == "of the node" else f" {entry['whose']}"
     target = f" for {make_printable(entry['target'])}" if "target" in entry else ""
     return f"{make_printable(entry['attribute'])}{whose} ({entry['coefficient']:+.3g}{target})"
-
-
-def _describe_rule(rule: str) -> str:
-    """Describe how σ² was chosen."""
-    return "as given" if rule == "given" else f"chosen by rule '{rule}'"
 
 
 def _list_held_out_facts(held_out: dict[str, Any] | None) -> list[tuple[str, str]]:

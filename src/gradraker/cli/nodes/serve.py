@@ -50,10 +50,7 @@ TOKEN_VARIABLE = "GRADRAKER_TOKEN"
     "cannot see. Default a new one, which is printed.",
 )
 @shared.add_choice(
-    "--token-for",
-    ("changes", "all", "nothing"),
-    "Requests that need the token.",
-    default="changes",
+    "--token-for", ("changes", "all", "nothing"), "Requests that need the token.", default="changes"
 )
 @shared.add_file("--tls-cert", "Certificate, for HTTPS.")
 @shared.add_file("--tls-key", "Private key of the certificate.")
@@ -139,9 +136,7 @@ def serve(**options: Any) -> None:
     with StatusLine() as status:
         status.show_stage("opening the journal")
         opened, is_new = open_journal(
-            journal,
-            lambda: _make_model(options, how, status),
-            has_labels=options["labels"],
+            journal, lambda: _make_model(options, how, status), has_labels=options["labels"]
         )
     given = [
         f"--{name}"

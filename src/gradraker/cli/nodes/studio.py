@@ -3,7 +3,6 @@
 import os
 import secrets
 import sys
-import tempfile
 import webbrowser
 from typing import TYPE_CHECKING, Any
 
@@ -67,9 +66,7 @@ def studio(**options: Any) -> None:
     how = take_file_options(options)
     _check(options)
     try:
-        from gradraker.live.server import open_journal, serve
-        from gradraker.live.settings import Settings
-        from gradraker.studio import add_studio
+        from gradraker.studio import serve_studio
         from gradraker.studio.answers.graph_layout import load_igraph
     except ImportError as error:
         raise click.ClickException(
@@ -80,16 +77,13 @@ def studio(**options: Any) -> None:
     with StatusLine() as status:
         model, page = _prepare(options, how, status)
     token = secrets.token_urlsafe(24)
-    with tempfile.TemporaryDirectory(prefix="gradraker-studio-") as folder:
-        path = os.path.join(folder, "studio.db")
-        journal, _ = open_journal(path, lambda: model)
-        serve(
-            journal,
-            Settings(journal=path, port=options["port"], token=token),
-            background=None if page.stream is None else page.stream.run,
-            on_listen=lambda port: _print_address(port, token, is_opened=options["browser"]),
-            add_routes=lambda app, service: add_studio(app, service, page),
-        )
+    serve_studio(
+        model,
+        page,
+        port=options["port"],
+        token=token,
+        on_listen=lambda port: _print_address(port, token, is_opened=options["browser"]),
+    )
 
 
 def _check(options: dict[str, Any]) -> None:

@@ -7,12 +7,7 @@ import click
 
 import gradraker
 from gradraker.cli import options as shared
-from gradraker.cli.inputs import (
-    check_files,
-    read_edges_file,
-    take_file_options,
-    to_learner_options,
-)
+from gradraker.cli.inputs import check_files, read_edges_file, take_file_options, to_learner_options
 from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
 from gradraker.cli.output import (
     StatusLine,

@@ -87,11 +87,7 @@ def _take_sample(column: nw.Series[Any]) -> ColumnSample:
     entries = [None if entry is None or entry != entry else entry for entry in listed]
     numbers = [float(e) for e in entries if isinstance(e, int | float | np.integer | np.floating)]
     kind = find_kind(numbers, len(entries) - entries.count(None))
-    return ColumnSample(kind, [_to_hashable(entry) for entry in entries])
-
-
-def _to_hashable(entry: Any) -> Hashable:
-    return entry if isinstance(entry, Hashable) else repr(entry)
+    return ColumnSample(kind, [e if isinstance(e, Hashable) else repr(e) for e in entries])
 
 
 def from_table(data: Any, options: GraphOptions) -> EdgeList:

@@ -9,13 +9,7 @@ from numpy.typing import NDArray
 from gradraker._validation import to_numbers
 from gradraker.exceptions import format_names
 from gradraker.graph.adapters.tables import to_table
-from gradraker.graph.names import (
-    Names,
-    check_names,
-    check_same_type,
-    find_positions,
-    to_plain_name,
-)
+from gradraker.graph.names import Names, check_names, check_same_type, find_positions, to_plain_name
 
 
 def get_series_names(series: Any) -> Names | None:

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from gradraker._fields import describe_fields
-from gradraker._validation import check_choice, check_count, check_flag, to_read_only
+from gradraker._validation import check_choice, check_count, check_flag, check_square, to_read_only
 from gradraker.exceptions import format_names
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.matrices import from_sparse
@@ -225,11 +225,7 @@ def _make_square(graph: Any, names: Names | None) -> tuple[Names, sp.csr_array]:
         )
     else:
         edges = from_sparse(graph.rows, GraphOptions(names=graph.nodes))
-    if edges.references is not None:
-        raise ValueError(
-            f"graph must be square, got {len(edges.nodes)} nodes × {len(edges.references)} "
-            "references"
-        )
+    check_square(edges.nodes, edges.references)
     if names is not None:
         missing = edges.nodes[find_positions(edges.nodes, names) < 0]
         if len(missing):

@@ -146,11 +146,11 @@ def _sort(spilled: _Spill, folder: Path, progress: Progress) -> None:
     finally:
         buckets.close()
     del numbering
-    _write_rows(buckets, n, folder, bool(spilled.is_weighted))
+    _write_rows(buckets, n, folder)
     write_manifest(folder, n_nodes=n, n_edges=spilled.n_edges)
 
 
-def _write_rows(buckets: Buckets, n: int, folder: Path, is_weighted: bool) -> None:
+def _write_rows(buckets: Buckets, n: int, folder: Path) -> None:
     indptr = np.zeros(n + 1, dtype=np.int32)
     with open(folder / "indices.i4", "wb") as indices, open(folder / "weights.f4", "wb") as weights:
         start = 0

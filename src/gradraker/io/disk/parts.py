@@ -12,12 +12,7 @@ from numpy.typing import NDArray
 
 from gradraker.exceptions import GraphFileError
 from gradraker.graph.adapters.columns import EdgeColumns
-from gradraker.io.content import (
-    Content,
-    FileColumns,
-    ignore_progress,
-    take_first_line,
-)
+from gradraker.io.content import Content, FileColumns, ignore_progress, take_first_line
 from gradraker.io.parquet import take_columns
 from gradraker.io.text_table import (
     TextOptions,

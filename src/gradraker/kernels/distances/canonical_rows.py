@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from scipy.spatial import KDTree
 
 from gradraker._compiled.pair_search import compute_l1_distances
 from gradraker._compiled.row_hashes import hash_dense_rows, hash_sparse_rows
@@ -220,9 +221,6 @@ def search_dense(
 
 def _search_tree(rows: CanonicalRows) -> tuple[int, int]:
     """Search a k-d tree for the nearest other row of each row, no farther than the best so far."""
-    # Imported late, because few callers need it and its import is slow.
-    from scipy.spatial import KDTree
-
     values, best, pair = rows.values, np.inf, (0, 1)
     tree = KDTree(values, compact_nodes=False, balanced_tree=False)
     p = 2.0 if rows.squared else 1.0

@@ -121,10 +121,8 @@ def find_largest_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDistanc
 
     Parameters
     ----------
-    X : array-like or SciPy sparse, shape (n, M)
-        Finite real rows, n ≥ 2; see :func:`extreme_squared_distances`.
-    metric : {"sqeuclidean", "l1"}
-        The distance.
+    X, metric
+        As in :func:`extreme_squared_distances`.
 
     Returns
     -------
@@ -154,10 +152,8 @@ def find_smallest_nonzero_distance(X: Any, *, metric: str = "sqeuclidean") -> Pa
 
     Parameters
     ----------
-    X : array-like or SciPy sparse, shape (n, M)
-        Finite real rows, n ≥ 2; see :func:`extreme_squared_distances`.
-    metric : {"sqeuclidean", "l1"}
-        The distance.
+    X, metric
+        As in :func:`extreme_squared_distances`.
 
     Returns
     -------

@@ -23,11 +23,7 @@ class RefusedError(HTTPException):
 
 
 def make_problem(
-    status: int,
-    error: str,
-    fields: Iterable[tuple[str, str]] = (),
-    *,
-    seconds: int | None = None,
+    status: int, error: str, fields: Iterable[tuple[str, str]] = (), *, seconds: int | None = None
 ) -> JSONResponse:
     """Return an answer with the reason of a refusal, and when to retry."""
     listed = [{"field": _clean(field), "problem": _clean(problem)} for field, problem in fields]

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker._locks import rollback_on_error
-from gradraker._validation import to_read_only
+from gradraker._validation import check_projections, to_read_only
 from gradraker.explain.bank_explanation import BankExplanation
 from gradraker.explain.skg_explanation import LearnedRows
 from gradraker.features import References, RowArrays, compute_fourier_features, to_row_arrays
@@ -59,10 +59,8 @@ class LearnedBank(RowModel):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors.
-        references : sequence of M names, optional
-            Names of the columns of X, in any order; without views new names are allowed.
+        X, references
+            As in :meth:`SKGRegressor.predict`; new names are allowed without views.
 
         Returns
         -------
@@ -370,12 +368,7 @@ class LearnedBank(RowModel):
             )
 
     def _check_finite(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
-        if np.isfinite(predictions).all():
-            return predictions
-        raise ValueError(
-            f"X has values too large for a variance of {self.sigma2_.min():g}: "
-            "their projections leave the range of float64"
-        )
+        return check_projections(predictions, f"a variance of {self.sigma2_.min():g}")
 
 
 def _compute_features(bank: Bank, member: int) -> NDArray[Any]:

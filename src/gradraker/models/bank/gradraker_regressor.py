@@ -77,12 +77,8 @@ class GradrakerRegressor(RegressorMixin, LearnedBank):
         must keep η (1 + 2μ) below 1.
     n_epochs : int, default=3
         Passes of ``fit`` over the rows.
-    shuffle : bool, default=True
-        Whether ``fit`` goes through the rows in a new random order in each epoch.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the frequencies and the orders. An integer gives the same model again.
-    keep_known : bool, default=True
-        Whether to keep the rows, values and order of training, which :meth:`explain` needs.
+    shuffle, random_state, keep_known
+        As in :class:`SKGRegressor`.
     keep_weights : bool, default=False
         Whether to keep the weights of every step, for :meth:`plot_weights`: 8 bytes per member
         and step.
@@ -107,16 +103,8 @@ class GradrakerRegressor(RegressorMixin, LearnedBank):
         Weights that the node of each training step was predicted with, if ``keep_weights``.
     ranges_ : list of P Sigma2Ranges
         The four ranges of σ² for the view and family of each member.
-    references_ : sequence of names
-        The referencing nodes: column numbers or names.
-    seed_ : int
-        Seed from which the frequencies are drawn, together with the names.
-    n_seen_ : int
-        Training steps taken: one per row and epoch.
-    n_features_in_ : int
-        Columns of the first X.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X was a data frame with string names.
+    references_, seed_, n_seen_, n_features_in_, feature_names_in_
+        As in :class:`SKGRegressor`.
 
     See Also
     --------

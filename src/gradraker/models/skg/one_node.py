@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import Any, NoReturn
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -132,9 +133,7 @@ class OneNodeSKG(FeatureLearning):
         )
 
 
-def split_neighbours(
-    neighbours: Neighbours,
-) -> tuple[Collection[Hashable], NDArray[np.float64]]:
+def split_neighbours(neighbours: Neighbours) -> tuple[Collection[Hashable], NDArray[np.float64]]:
     """Names of neighbours, and their weights, 1 where none are given."""
     kind = type(neighbours)
     if kind is not list and kind is not tuple:
@@ -142,8 +141,10 @@ def split_neighbours(
             return neighbours.keys(), _to_numbers(
                 "weights of neighbours", list(neighbours.values())
             )
-        if hasattr(neighbours, "to_dict"):  # a pandas Series: its index has the names
-            return split_neighbours(neighbours.to_dict())
+        series: Any = nw.from_native(neighbours, series_only=True, pass_through=True)
+        index = nw.maybe_get_index(series) if isinstance(series, nw.Series) else None
+        if index is not None:  # of a pandas Series, with the names
+            return split_neighbours(dict(zip(index.tolist(), series.to_list(), strict=True)))
         if isinstance(neighbours, str | bytes) or not isinstance(neighbours, Iterable):
             raise TypeError(
                 "neighbours must be a mapping of names to weights or an iterable of names, "

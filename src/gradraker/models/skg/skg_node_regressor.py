@@ -232,7 +232,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
 
     def score(self, nodes: Any, values: Any) -> float:
         """R² of predictions; ``values`` are those of ``nodes``."""
-        from sklearn.metrics import r2_score  # slow to import
+        from sklearn.metrics import r2_score  # it loads rich and much else
 
         return float(r2_score(np.asarray(values, dtype=np.float64), self.predict(nodes)))
 

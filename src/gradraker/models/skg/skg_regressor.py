@@ -17,6 +17,7 @@ from gradraker._validation import (
     check_count,
     check_flag,
     check_learning_rate,
+    check_projections,
     is_auto,
     to_read_only,
 )
@@ -33,12 +34,7 @@ from gradraker.models.row_model import (
     gather_evidence,
     prepare_rows,
 )
-from gradraker.models.row_state import (
-    check_coef,
-    dump_row_state,
-    restore_names,
-    restore_row_state,
-)
+from gradraker.models.row_state import check_coef, dump_row_state, restore_names, restore_row_state
 from gradraker.models.sigma2 import ChosenSigma2, check_sigma2
 from gradraker.models.skg.one_node import OneNodeSKG
 
@@ -220,12 +216,7 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
         return self._check_finite(predictions).reshape(-1, *self._targets)
 
     def _check_finite(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
-        if np.isfinite(predictions).all():
-            return predictions
-        raise ValueError(
-            f"X has values too large for sigma2 = {self.sigma2_:g}: "
-            "their projections leave the range of float64"
-        )
+        return check_projections(predictions, f"sigma2 = {self.sigma2_:g}")
 
     def explain(
         self,

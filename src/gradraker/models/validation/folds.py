@@ -126,6 +126,7 @@ def list_folds(
     model: NodeModel, known: KnownNodes, cv: Any, groups: Any
 ) -> list[tuple[Rows, Rows]]:
     """Split the known nodes by a number, a splitter of scikit-learn, or given positions."""
+    # Late, like all imports of it: it loads rich, which models do without.
     from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
     targets, are_classes = known.known_values, is_classifier(model)

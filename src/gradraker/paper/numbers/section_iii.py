@@ -78,13 +78,7 @@ def simulate_approximation(graph: PaperGraph, settings: Settings, options: RunOp
 APPROXIMATION: Simulation[Any] = Simulation(
     "approximation",
     "temperature",
-    {
-        "fraction": 0.4,
-        "sigma2": 10.0,
-        "n_repeats": 20,
-        "n_frequencies": 200,
-        "learning_rate": 0.1,
-    },
+    {"fraction": 0.4, "sigma2": 10.0, "n_repeats": 20, "n_frequencies": 200, "learning_rate": 0.1},
     simulate_approximation,
 )
 

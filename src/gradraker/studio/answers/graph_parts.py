@@ -182,9 +182,7 @@ def _get_weights(adjacency: csr_array, edges: Integers) -> Floats:
     return np.where(forward != 0.0, forward, backward)
 
 
-def find_coordinates(
-    attributes: "AttributeTable | None",
-) -> tuple[Floats | None, tuple[str, str]]:
+def find_coordinates(attributes: "AttributeTable | None") -> tuple[Floats | None, tuple[str, str]]:
     """Return coordinates of nodes (n, 2) from attributes with known names, and these names.
 
     Examples

@@ -24,7 +24,8 @@ from gradraker.linear.lms import draw_epoch_orders
 from gradraker.live.learning.states import to_plain
 from gradraker.models import SKGRegressor
 from gradraker.report.explorer import pack
-from gradraker.sweep.variance_sweep import Draw, Sweep, draw_repeat, run_repeat
+from gradraker.sweep.repeats import Sweep, run_repeat
+from gradraker.sweep.sweep_result import Draw, draw_repeat
 
 if TYPE_CHECKING:
     from gradraker.models import NodeModel

@@ -10,7 +10,7 @@ from gradraker import load_temperature, sigma2_sweep
 from gradraker.exceptions import ArgumentError, NoDeviceError
 from gradraker.features.engine import ENGINES
 from gradraker.features.engines.cuda import make_cuda_engine
-from gradraker.sweep import variance_sweep
+from gradraker.sweep import repeats
 from oracles.strict_engine import StrictEngine
 
 OPTIONS: dict[str, Any] = {"n_repeats": 5, "n_frequencies": 30, "sigma2": [0.5, 5.0, 50.0]}
@@ -20,7 +20,7 @@ def test_sweep_on_the_other_device_equals_that_on_the_cpu(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(ENGINES, "cuda", StrictEngine)
-    monkeypatch.setattr(variance_sweep, "MIN_SINES_FOR_DEVICE", 0)
+    monkeypatch.setattr(repeats, "MIN_SINES_FOR_DEVICE", 0)
     expected = sigma2_sweep(load_temperature(), **OPTIONS)
     stages = []
     found = sigma2_sweep(
@@ -54,7 +54,7 @@ def test_sweep_refuses_a_missing_device(monkeypatch: pytest.MonkeyPatch) -> None
 def test_sweep_on_the_gpu_equals_that_on_the_cpu(
     n_frequencies: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(variance_sweep, "MIN_SINES_FOR_DEVICE", 0)
+    monkeypatch.setattr(repeats, "MIN_SINES_FOR_DEVICE", 0)
     try:
         make_cuda_engine()
     except NoDeviceError as error:

@@ -26,7 +26,7 @@ sigma2_sweep(
 # A worker whose parent ends while it starts.
 LATE_WORKER = """
 import multiprocessing, os, time
-from gradraker.sweep.variance_sweep import end_with_parent
+from gradraker.sweep.repeats import end_with_parent
 
 def work(parent):
     while os.getppid() == parent:
