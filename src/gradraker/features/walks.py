@@ -276,15 +276,16 @@ def compute_commutes(matrices: WalkMatrices) -> NDArray[np.float64]:
     laplacian = (diags_array(degrees + ridge) - links).toarray(order="F")
     factor, _ = lapack.dpotrf(laplacian, lower=1, overwrite_a=1)
     inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    inverse = np.tril(inverse) + np.tril(inverse, -1).T  # [visible, visible]
+    inverse = np.tril(inverse)  # [visible, visible]
+    inverse += np.tril(inverse, -1).T
     if not hidden.any():
         return np.asarray(inverse)
     around = csr_array(edges[:, visible])
     sums = np.asarray(around.sum(axis=1))
     own = np.where(hidden, 1.0 / np.where(sums > 0.0, sums, ridge), 0.0)
     itself = csr_array((np.ones(visible.size), (visible, range(visible.size))), around.shape)
-    mean = itself + diags_array(np.where(hidden, own, 0.0)) @ around  # [n, visible]
-    return np.asarray(mean @ (mean @ inverse).T) + np.diag(own)
+    mean = itself + diags_array(own) @ around  # [n, visible]
+    return np.asarray(mean @ (mean @ inverse).T + np.diag(own))
 
 
 class Walker:

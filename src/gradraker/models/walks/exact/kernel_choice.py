@@ -58,12 +58,11 @@ DIRECTED_BLOCKS = (*UNDIRECTED_BLOCKS, "same_targets", "same_sources")
 _WIDE_BLOCK, _MOSTLY_FAR, _WIDE = "wide", 0.5, 1000
 # The least median squared distances of the far and the wide block in such a graph.
 _APART = (1.0, 0.1)
-# Commute times tell nodes apart where walks do not mix soon: in graphs of so many nodes or more. From
-# so many on, their matrix takes too long.
+# Nodes from which on walks may mix so late that commute times tell nodes apart, and up to which
+# their matrix does not take too long.
 _COMMUTING = (200, 5000)
-# Widths of kernels for values that vary slowly over the graph, and for groups. The latter is what few
-# known classes are predicted by, in a wide graph with the wide block, unless others are better by
-# these nats.
+# Widths of kernels for values that vary slowly over the graph, and for groups. The latter predict
+# few known classes, in a wide graph with the wide block, unless others are better by these nats.
 _SMOOTH_WIDTH, _GROUP_WIDTH = 8.0, 1.0
 _NEEDED_OVER_CLASSES = 3.0
 # Nats by which they must beat the default blocks; commute times need none, as they are simple.
@@ -75,8 +74,8 @@ WIDTHS_OF_TERMS = (0.25, 1.0, 8.0)
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
 # The same of shares with the wide block over those without.
 _NEEDED_OF_WIDE = 3.0
-# The same over an average with attributes, and more there and over commute times, over the number of
-# known nodes: chance can follow few values with as many terms, and the fewest as closely as one likes.
+# The same over an average with attributes, and more there and over commute times, over the number
+# of known nodes: many terms can follow few values by chance, the fewest as closely as one likes.
 _NEEDED_OVER_AVERAGE, _NEEDED_OF_FEW, _FEWEST_FREE = 3.0, 300.0, 20
 _RULE = (
     "equal shares, of far blocks if better by 4 nats, unless free ones are better by {:.0f} nats "
@@ -183,7 +182,10 @@ def choose_kernel(
     widths = WIDTHS_OF_TERMS if width is None else (width,)
     if candidates and any(term.block == _WIDE_BLOCK for term in candidates[0]):
         available = [*available, _WIDE_BLOCK]
-    walks: list[AttributeTerm] = [(b, w) for b in available for w in widths]
+    # Commute times at a large width are Tikhonov regularisation; narrow ones follow chance.
+    walks: list[AttributeTerm] = [
+        (b, w) for b in available for w in (widths[-1:] if b == COMMUTE_BLOCK else widths)
+    ]
     if blocks is None and walks:
         candidates = [*candidates, share_freely(many, walks)]
     costs, alphas = compute_costs(many, candidates, alpha, FINE_ALPHAS)
