@@ -391,11 +391,10 @@ def compute_commute_times(weights: Any) -> Any:
 
     From the equations of hitting times: h_j(j) = 0, and h_j(i) = 1 + sum_k p_ik h_j(k) elsewhere.
     """
-    n = len(weights)
-    walk = weights / weights.sum(axis=1, keepdims=True)
+    n, walk = len(weights), weights / weights.sum(axis=1, keepdims=True)
     hitting = np.zeros((n, n))
     for end in range(n):
-        others = [i for i in range(n) if i != end]
+        others = np.delete(np.arange(n), end)
         system = np.eye(n - 1) - walk[np.ix_(others, others)]
         hitting[others, end] = np.linalg.solve(system, np.ones(n - 1))
     return (hitting + hitting.T) / weights.sum()

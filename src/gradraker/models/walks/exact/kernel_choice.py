@@ -65,8 +65,9 @@ _COMMUTING = (200, 5000)
 # few known classes, in a wide graph with the wide block, unless others are better by these nats.
 _SMOOTH_WIDTH, _GROUP_WIDTH = 8.0, 1.0
 _NEEDED_OVER_CLASSES = 3.0
-# Nats by which they must beat the default blocks; commute times need none, as they are simple.
-_NEEDED_OF_SMOOTH = 4.0
+# Nats by which they must beat the default blocks, wide walks alone by more; commute times need
+# none, as they are simple.
+_NEEDED_OF_SMOOTH, _MORE_OF_WIDE = 4.0, 5.0
 # Widths that blocks may have together, and those that each may have by itself.
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 WIDTHS_OF_TERMS = (0.25, 1.0, 8.0)
@@ -245,7 +246,9 @@ def _list_smooth(blocks: ExactBlocks, available: Sequence[str]) -> dict[Kernel, 
     if COMMUTE_BLOCK in available:
         found[share_equally([COMMUTE_BLOCK], _SMOOTH_WIDTH)] = 0.0
         found[share_equally([COMMUTE_BLOCK, *far], _SMOOTH_WIDTH)] = 0.0
-    if far and (len(far) > 1 or not found):
+    elif _WIDE_BLOCK in far:
+        found[share_equally([_WIDE_BLOCK], _SMOOTH_WIDTH)] = _NEEDED_OF_SMOOTH + _MORE_OF_WIDE
+    if _WIDE_BLOCK in far or (far and not found):
         found[share_equally(far, _SMOOTH_WIDTH)] = _NEEDED_OF_SMOOTH
     if groups:
         found[share_equally(groups, _GROUP_WIDTH)] = _NEEDED_OF_SMOOTH
