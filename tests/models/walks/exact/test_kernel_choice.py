@@ -119,7 +119,7 @@ def test_commute_times_and_wide_walks_are_chosen_where_values_vary_slowly(
     assert by_commute.blocks_ == ("commute",)
     monkeypatch.setattr("gradraker.models.walks.exact.kernel_choice._COMMUTING", (2000, 5000))
     model, error = _fit_ring(1000)
-    assert least < 0.6 * error
+    assert least < 0.7 * error
     assert "wide" in model.blocks_
     monkeypatch.setattr("gradraker.models.walks.exact.kernel_choice._WIDE", 2000)
     without, larger = _fit_ring(1000)
