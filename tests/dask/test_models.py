@@ -98,7 +98,7 @@ def test_a_killed_worker_changes_nothing(client: Any) -> None:
     victim = min(client.run(os.getpid).values())
 
     def kill_soon() -> None:
-        time.sleep(0.3)
+        time.sleep(0.1)
         os.kill(victim, signal.SIGKILL)
 
     killer = threading.Thread(target=kill_soon)
@@ -106,7 +106,7 @@ def test_a_killed_worker_changes_nothing(client: Any) -> None:
     nodes = np.tile(np.arange(N), 4).tolist()
     found = spread.explain(nodes)
     killer.join()
-    assert victim not in client.run(os.getpid).values()
+    assert victim not in client.run(os.getpid, on_error="ignore").values()
     np.testing.assert_array_equal(found.weights, plain.explain(nodes).weights)
 
 
@@ -166,7 +166,7 @@ def test_a_worker_killed_during_fit_changes_nothing(client: Any) -> None:
     spread = DaskNodeRegressor(client=client, **parameters).fit(A, several, kind="matrix")
     killer.join()
     assert killed
-    assert killed[0] not in client.run(os.getpid).values()
+    assert killed[0] not in client.run(os.getpid, on_error="ignore").values()
     target = spread.target_names_[7]
     found, expected = (m.explain([1, 2], target=target) for m in (spread, plain))
     np.testing.assert_array_equal(found.weights, expected.weights)

@@ -21,6 +21,7 @@ from gradraker.models.walks.choice import (
     Choice,
     FixedParameters,
     Kernel,
+    Term,
     Tried,
     choose_mean,
     share_equally,
@@ -245,6 +246,7 @@ def _list_smooth(blocks: ExactBlocks, available: Sequence[str]) -> dict[Kernel, 
     found = {}
     if COMMUTE_BLOCK in available:
         found[share_equally([COMMUTE_BLOCK], _SMOOTH_WIDTH)] = 0.0
+        found[tuple(Term(COMMUTE_BLOCK, w, 0.5) for w in (_SMOOTH_WIDTH, WIDTHS[0]))] = 0.0
         found[share_equally([COMMUTE_BLOCK, *far], _SMOOTH_WIDTH)] = 0.0
     elif _WIDE_BLOCK in far:
         found[share_equally([_WIDE_BLOCK], _SMOOTH_WIDTH)] = _NEEDED_OF_SMOOTH + _MORE_OF_WIDE

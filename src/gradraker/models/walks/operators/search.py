@@ -79,6 +79,7 @@ class Search:
         is_directed: bool,
         are_classes: bool = False,
         attribute_kernels: Sequence[Kernel] = (),
+        first_lean: str = "even",
     ) -> Trial:
         """Find a kernel, one kind of similarity after the other from walks alone, and a penalty.
 
@@ -93,12 +94,14 @@ class Search:
             nodes of a group may have to be alike in full.
         attribute_kernels : sequence of kernels
             Kernels of attributes, of which one may be taken.
+        first_lean : str
+            Which walks the search starts from.
         """
         self._alpha = alpha
         if kernel is not None:
             return self._refine_alpha(self._try_kernel(kernel, FIRST_ALPHAS))
-        self._mix = Mix()
-        mixes = [self._mix, *map(_add_kernel, attribute_kernels)]
+        self._mix = Mix(lean=first_lean)
+        mixes = [self._mix, *map(self._add_kernel, attribute_kernels)]
         self._predict_ahead(mixes, FIRST_ALPHAS)
         best = self._try_kernel(self._mix.to_kernel(), FIRST_ALPHAS)
         best = self._add_attributes(best, attribute_kernels)
@@ -155,13 +158,18 @@ class Search:
         """
         ladder, walks = _LADDERS["attributes"], best
         for kernel in kernels:
-            best = self._try_mix(best, _add_kernel(kernel), FIRST_ALPHAS, _ASKED_OF_ATTRIBUTES)
+            best = self._try_mix(best, self._add_kernel(kernel), FIRST_ALPHAS, _ASKED_OF_ATTRIBUTES)
         if best is walks:
             return best
         for share in (_FEWER_ATTRIBUTES, *ladder[1:]):
             mix = self._mix.set_share("attributes", share)
             best = self._try_mix(best, mix, (best.alpha,), _ASKED_OF_ATTRIBUTES)
         return best
+
+    def _add_kernel(self, kernel: Kernel) -> Mix:
+        """Walks beside a kernel of attributes, at its first share."""
+        share = _LADDERS["attributes"][0]
+        return Mix(attributes=share, attribute_kernel=kernel, lean=self._mix.lean)
 
     def _climb(self, best: Trial, kind: str, take: Callable[[Trial, Mix], Trial]) -> Trial:
         """Give a kind larger and larger shares, for as long as ``take`` takes them."""
@@ -237,8 +245,3 @@ class Search:
             losses, offset = self._judge(predictions)
             trials.append(Trial(kernel, float(alpha), offset, losses, predictions))
         return trials
-
-
-def _add_kernel(kernel: Kernel) -> Mix:
-    """Walks beside a kernel of attributes, at its first share."""
-    return Mix(attributes=_LADDERS["attributes"][0], attribute_kernel=kernel)

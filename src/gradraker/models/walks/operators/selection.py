@@ -96,6 +96,8 @@ def choose_operators(
         is_directed=is_directed,
         are_classes=are_classes,
         attribute_kernels=_list_attribute_kernels(operators),
+        # Few known classes tell little of walks: those that reach far are assumed.
+        first_lean="farther" if are_classes and known.size < FEW_CLASSES else "even",
     )
     judge_mean = judge
     if are_classes and sums is None:  # without an offset: all scores would be equal
