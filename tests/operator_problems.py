@@ -8,9 +8,9 @@ from scipy.sparse import csr_array
 from gradraker import NodeRegressor, gnmse
 from gradraker.features.walks import describe_walks
 from gradraker.models.walks.choice import Choice
+from gradraker.models.walks.iterative.operator_solution import OperatorSolution
 from gradraker.models.walks.operators.mixes import Mix
 from gradraker.models.walks.operators.operators import Operators
-from gradraker.models.walks.operators.solution import OperatorSolution
 
 N = 60
 ALPHA = 0.2

@@ -20,8 +20,8 @@ from gradraker.graph.labels import (
 from gradraker.metrics import LeftOutAccuracy
 from gradraker.models.left_out import LeftOutClasses
 from gradraker.models.walks.calibration import Calibration, calibration_error, fit_calibration
+from gradraker.models.walks.iterative.left_out_predictors import average_rows
 from gradraker.models.walks.judges import judge_classes
-from gradraker.models.walks.operators.left_out import average_rows
 from gradraker.models.walks.solution import Solution
 from gradraker.models.walks.walk_model import WalkModel
 

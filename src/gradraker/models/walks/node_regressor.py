@@ -18,8 +18,8 @@ from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
 from gradraker.models.walks.choice import Choice, TriedTransform, check_parameters, choose_mean
 from gradraker.models.walks.exact.blocks import ExactBlocks
+from gradraker.models.walks.iterative.selection import Selection, make_predictor
 from gradraker.models.walks.operators.operators import Operators
-from gradraker.models.walks.operators.selection import Selection, make_predictor
 from gradraker.models.walks.solution import KernelSolution, Solution
 from gradraker.models.walks.targets.grouped_solution import GroupedSolution
 from gradraker.models.walks.targets.target_view import (

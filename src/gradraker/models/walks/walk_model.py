@@ -40,10 +40,9 @@ from gradraker.models.walks.choice import (
 )
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.kernel_choice import choose_exactly
-from gradraker.models.walks.operators.operators import MOST_COLUMNS, Operators
-from gradraker.models.walks.operators.selection import Selection, choose_operators
-from gradraker.models.walks.operators.solution import OperatorSolution
-from gradraker.models.walks.operators.warm_start import (
+from gradraker.models.walks.iterative.operator_solution import OperatorSolution
+from gradraker.models.walks.iterative.selection import Selection, choose_operators
+from gradraker.models.walks.iterative.warm_start import (
     WarmStart,
     dump_solution,
     dump_warm_start,
@@ -51,6 +50,7 @@ from gradraker.models.walks.operators.warm_start import (
     restore_warm_start,
     start_solution,
 )
+from gradraker.models.walks.operators.operators import MOST_COLUMNS, Operators
 from gradraker.models.walks.solution import KernelSolution, Solution
 from gradraker.models.walks.targets.target_view import find_known_positions
 

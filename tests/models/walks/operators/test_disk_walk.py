@@ -11,7 +11,8 @@ import pytest
 
 from disk_edges import N_NODES, make_edges
 from gradraker import NodeClassifier, NodeRegressor, read_edges
-from gradraker.models.walks.operators import chains, selection
+from gradraker.models.walks.iterative import selection
+from gradraker.models.walks.operators import chains
 from gradraker.models.walks.operators.polynomials import expand_power
 
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from gradraker.features.walks import describe_walks
-from gradraker.models.walks.operators import left_out, selection
-from gradraker.models.walks.operators.left_out import HeldOut, LeaveOneOut
+from gradraker.models.walks.iterative import left_out_predictors, selection
+from gradraker.models.walks.iterative.left_out_predictors import HeldOut, LeaveOneOut
 from gradraker.models.walks.operators.mixes import Mix
 from gradraker.models.walks.operators.operators import Operators
 from oracles import nodes as oracle
@@ -42,9 +42,9 @@ def test_leave_one_out_equals_refits() -> None:
 
 @pytest.mark.parametrize("enough", [1000, 10])
 def test_held_out_parts_equal_refits(monkeypatch: pytest.MonkeyPatch, enough: Any) -> None:
-    monkeypatch.setattr(left_out, "_LOOSE", 1e-12)
-    monkeypatch.setattr(left_out, "_MOST_PRODUCTS", 500)
-    monkeypatch.setattr(left_out, "_ENOUGH", enough)
+    monkeypatch.setattr(left_out_predictors, "_LOOSE", 1e-12)
+    monkeypatch.setattr(left_out_predictors, "_MOST_PRODUCTS", 500)
+    monkeypatch.setattr(left_out_predictors, "_ENOUGH", enough)
     operators, K, known, Y = _problem()
     predictor = HeldOut(operators, known, Y)
     positions = predictor.positions
@@ -67,8 +67,8 @@ def test_held_out_parts_are_loose_but_near() -> None:
     operators, _, known, Y = _problem()
     loose = HeldOut(operators, known, Y).predict(KERNEL, (0.5,))[0]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(left_out, "_LOOSE", 1e-10)
-        patch.setattr(left_out, "_MOST_PRODUCTS", 500)
+        patch.setattr(left_out_predictors, "_LOOSE", 1e-10)
+        patch.setattr(left_out_predictors, "_MOST_PRODUCTS", 500)
         fine = HeldOut(operators, known, Y).predict(KERNEL, (0.5,))[0]
     # A residual of 2 % of the values, amplified by ‖K‖/α at most.
     assert np.sqrt(np.mean((loose - fine) ** 2)) < 0.05 * Y.std()

@@ -8,7 +8,7 @@ import pytest
 from examples import random_graph
 from gradraker import NodeRegressor
 from gradraker.datasets import make_geometric_graph
-from gradraker.models.walks.operators import selection
+from gradraker.models.walks.iterative import selection
 from operator_problems import fit_operators
 
 

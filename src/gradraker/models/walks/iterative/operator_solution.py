@@ -18,8 +18,13 @@ from gradraker.models.walks.attributes.coefficients import (
 )
 from gradraker.models.walks.choice import Choice, get_kind
 from gradraker.models.walks.intervals import ErrorSizes
-from gradraker.models.walks.operators.evidence import SpreadCurve, fit_spread_curve
-from gradraker.models.walks.operators.left_out import Assessment, average_rows, make_noise
+from gradraker.models.walks.iterative.evidence import SpreadCurve, fit_spread_curve
+from gradraker.models.walks.iterative.left_out_predictors import (
+    Assessment,
+    average_rows,
+    make_noise,
+)
+from gradraker.models.walks.iterative.selection import make_predictor
 from gradraker.models.walks.operators.new_nodes import NewNodes
 from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.ridge import (
@@ -29,7 +34,6 @@ from gradraker.models.walks.operators.ridge import (
     make_preconditioner,
     solve_ridge,
 )
-from gradraker.models.walks.operators.selection import make_predictor
 from gradraker.models.walks.solution import LeftOutNodes, OnEngine, Parts
 
 Matrix = NDArray[np.float64]

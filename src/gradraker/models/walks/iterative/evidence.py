@@ -28,7 +28,7 @@ def fit_spread_curve(evidence: Vector, errors: Vector) -> SpreadCurve:
     Examples
     --------
     >>> import numpy as np
-    >>> from gradraker.models.walks.operators.evidence import fit_spread_curve
+    >>> from gradraker.models.walks.iterative.evidence import fit_spread_curve
     >>> evidence = np.repeat([0.0, 1.0], 80)
     >>> curve = fit_spread_curve(evidence, np.where(evidence > 0.5, 1.0, 3.0))
     >>> curve.compute(np.array([-1.0, 0.5, 2.0])).round(2)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gradraker.models.walks.operators.evidence import fit_spread_curve
+from gradraker.models.walks.iterative.evidence import fit_spread_curve
 
 
 def test_few_nodes_have_one_spread() -> None:

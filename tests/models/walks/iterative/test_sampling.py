@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 from gradraker import NodeRegressor
 from gradraker.datasets import make_geometric_graph
 from gradraker.features.walks import describe_walks
-from gradraker.models.walks.operators import selection
-from gradraker.models.walks.operators.sampling import sample_region, take_region
+from gradraker.models.walks.iterative import selection
+from gradraker.models.walks.iterative.sampling import sample_region, take_region
 
 
 def _walks(graph: Any, names: Any = None, seed: Any = 1) -> Any:

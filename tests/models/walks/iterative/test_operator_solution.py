@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 from gradraker import NodeRegressor
 from gradraker.features.walks import describe_walks
 from gradraker.models.walks.choice import Term, choose_mean, get_kind
+from gradraker.models.walks.iterative.operator_solution import OperatorSolution
 from gradraker.models.walks.operators.operators import Operators
-from gradraker.models.walks.operators.solution import OperatorSolution
 from operator_problems import ALPHA, KERNEL, N, make_matrix, make_problem, solve
 from oracles import nodes as oracle
 

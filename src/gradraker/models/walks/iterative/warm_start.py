@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from gradraker.models.persistence.saving import Arrays, State, check_int
 from gradraker.models.walks.choice import Choice
-from gradraker.models.walks.operators.left_out import Assessment
+from gradraker.models.walks.iterative.left_out_predictors import Assessment
+from gradraker.models.walks.iterative.operator_solution import OperatorSolution
 from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.ridge import Preconditioner
-from gradraker.models.walks.operators.solution import OperatorSolution
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from gradraker.features.engine import has_mapper, map_pieces, tell_progress
 from gradraker.models.walks.choice import Kernel
+from gradraker.models.walks.iterative.left_out_predictors import LeftOutPredictor
 from gradraker.models.walks.judges import Judge, is_better
-from gradraker.models.walks.operators.left_out import LeftOutPredictor
 from gradraker.models.walks.operators.mixes import Mix
 
 Matrix = NDArray[np.float64]

@@ -16,19 +16,19 @@ from gradraker.models.walks.choice import (
     Tried,
     choose_mean,
 )
-from gradraker.models.walks.judges import find_sharpness, judge_classes, judge_numbers
-from gradraker.models.walks.operators.left_out import (
+from gradraker.models.walks.iterative.left_out_predictors import (
     Assessment,
     HeldOut,
     LeaveOneOut,
     LeftOutPredictor,
     average_rows,
 )
+from gradraker.models.walks.iterative.sampling import sample_region, take_region
+from gradraker.models.walks.iterative.search import Search, Trial
+from gradraker.models.walks.judges import find_sharpness, judge_classes, judge_numbers
 from gradraker.models.walks.operators.mixes import WIDTHS, list_attribute_kernels
 from gradraker.models.walks.operators.operators import Operators, to_operator_block
 from gradraker.models.walks.operators.ridge import Preconditioner
-from gradraker.models.walks.operators.sampling import sample_region, take_region
-from gradraker.models.walks.operators.search import Search, Trial
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]

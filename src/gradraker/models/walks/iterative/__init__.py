@@ -1,0 +1,1 @@
+"""Ridge on kernels of operators, chosen and solved by products, for graphs of any size."""
