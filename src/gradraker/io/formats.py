@@ -26,16 +26,10 @@ class Format(NamedTuple):
 FORMATS = {
     "parquet": Format((".parquet", ".pq"), re.compile(b"PAR1"), read_parquet_columns, None),
     "matrix-market": Format(
-        (".mtx", ".mm"),
-        re.compile(rb"\s*%%matrixmarket", re.IGNORECASE),
-        None,
-        read_matrix_market,
+        (".mtx", ".mm"), re.compile(rb"\s*%%matrixmarket", re.IGNORECASE), None, read_matrix_market
     ),
     "graphml": Format(
-        (".graphml",),
-        re.compile(rb"\s*(?=<).*<graphml", re.DOTALL),
-        None,
-        read_graphml,
+        (".graphml",), re.compile(rb"\s*(?=<).*<graphml", re.DOTALL), None, read_graphml
     ),
     "text": Format((), re.compile(b""), read_text_columns, None),
 }

@@ -23,17 +23,11 @@ def judge_numbers(Y: Matrix, trust: Matrix | None = None) -> Judge:
     With sample weights (m,), errors count by them.
     """
     weights = np.ones(len(Y)) if trust is None else trust
-    return lambda predictions: (
-        np.asarray(weights * ((Y - predictions) ** 2).sum(axis=1)),
-        1.0,
-    )
+    return lambda predictions: (np.asarray(weights * ((Y - predictions) ** 2).sum(axis=1)), 1.0)
 
 
 def judge_classes(
-    Y: Matrix,
-    frequencies: Matrix,
-    offsets: Sequence[float] = OFFSETS,
-    trust: Matrix | None = None,
+    Y: Matrix, frequencies: Matrix, offsets: Sequence[float] = OFFSETS, trust: Matrix | None = None
 ) -> Judge:
     """Return scores (m, K) → losses of each node, and the best offset.
 

@@ -10,13 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker.explain.linear_explanation import LinearExplanation
-from gradraker.graph.labels import (
-    LABELS,
-    align_labels,
-    encode_labels,
-    sort_labels,
-    to_label_array,
-)
+from gradraker.graph.labels import LABELS, align_labels, encode_labels, sort_labels, to_label_array
 from gradraker.metrics import LeftOutAccuracy
 from gradraker.models.left_out import LeftOutClasses
 from gradraker.models.walks.calibration import Calibration, calibration_error, fit_calibration

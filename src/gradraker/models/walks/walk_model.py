@@ -78,11 +78,7 @@ class WalkModel(NodeModel):
     takes_sample_weight = True
     # Whether targets are one-hot classes.
     are_classes = False
-    bounds: ClassVar[Bounds] = {
-        "width": NOT_NEGATIVE,
-        "alpha": NOT_NEGATIVE,
-        "tol": (1e-12, 0.1),
-    }
+    bounds: ClassVar[Bounds] = {"width": NOT_NEGATIVE, "alpha": NOT_NEGATIVE, "tol": (1e-12, 0.1)}
 
     _choice: Choice | None
     _choice_is_current: bool

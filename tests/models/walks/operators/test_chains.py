@@ -7,12 +7,13 @@ import pytest
 from scipy.sparse import csr_array
 
 from gradraker.features.engine import CpuEngine
+from gradraker.features.walks import WalkMatrices
 from gradraker.models.walks.operators.chains import (
     StepwiseChains,
     SymmetricChains,
     build_meeting_walk,
-    build_walk,
     make_chains,
+    scale_walk,
 )
 from oracles import nodes as oracle
 
@@ -36,6 +37,10 @@ def _hide(hidden: Any) -> Any:
     return mask if hidden else None
 
 
+def _scale_walk(A: Any, direction: Any, hidden: Any = None, sign: float = 1.0) -> Any:
+    return scale_walk(WalkMatrices(csr_array(A), direction=direction, hidden=hidden), sign)
+
+
 def _probes(n_probes: Any = 64) -> Any:
     return np.random.default_rng(7).normal(size=(N, n_probes)).astype(np.float32)
 
@@ -48,9 +53,9 @@ def _multiply_identity(chains: Any, lengths: Any, dtype: Any = np.float64, **opt
 @pytest.mark.parametrize("hidden", [(), (2, 5, 3)])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("direction", ["both", "out", "in"])
-def test_build_walk_equals_the_dense_walk(direction: Any, sign: Any, hidden: Any) -> None:
+def test_scale_walk_equals_the_dense_walk(direction: Any, sign: Any, hidden: Any) -> None:
     A = _graph()
-    T = build_walk(csr_array(A), direction=direction, hidden=_hide(hidden), sign=sign)
+    T = _scale_walk(A, direction=direction, hidden=_hide(hidden), sign=sign)
     expected = oracle.operator_walk(A, direction, hidden, sign)
     np.testing.assert_allclose(T.toarray(), expected, atol=1e-14)
 
@@ -77,7 +82,7 @@ def test_products_of_chains_equal_dense_kernels(
     direction: Any, hidden: Any, kind: Any, sign: Any
 ) -> None:
     A = _graph()
-    T = build_walk(csr_array(A), direction=direction, hidden=_hide(hidden), sign=sign)
+    T = _scale_walk(A, direction=direction, hidden=_hide(hidden), sign=sign)
     chains = make_chains(T, CpuEngine(), np.float64)
     assert isinstance(chains, kind)
     probes = _probes()
@@ -93,9 +98,7 @@ def test_products_of_chains_equal_dense_kernels(
 @pytest.mark.parametrize("order", [(16, 1, 4), (4, 16, 1), (1,), (64, 1)])
 @pytest.mark.parametrize("direction", ["both", "out"])
 def test_products_do_not_depend_on_the_chains_beside_them(direction: Any, order: Any) -> None:
-    chains = make_chains(
-        build_walk(csr_array(_graph()), direction=direction), CpuEngine(), np.float64
-    )
+    chains = make_chains(_scale_walk(_graph(), direction=direction), CpuEngine(), np.float64)
     chains.set_norms(LENGTHS, _probes())
     X = np.random.default_rng(0).normal(size=(N, 3))
     all_of_them = dict(chains.multiply(X, LENGTHS))
@@ -109,7 +112,7 @@ def test_products_do_not_depend_on_the_chains_beside_them(direction: Any, order:
 @pytest.mark.parametrize("direction", ["both", "out"])
 def test_sum_of_chains_equals_the_sum_of_dense_kernels(direction: Any, n_columns: int) -> None:
     A, probes, shares = _graph(), _probes(), {4: 0.3, 64: 0.5, 1: 0.2}
-    chains = make_chains(build_walk(csr_array(A), direction=direction), CpuEngine(), np.float64)
+    chains = make_chains(_scale_walk(A, direction=direction), CpuEngine(), np.float64)
     chains.set_norms(LENGTHS, probes)
     X = np.random.default_rng(0).normal(size=(N, n_columns))
     dense = oracle.operator_walk(A, direction, (), 1.0)
@@ -121,7 +124,7 @@ def test_sum_of_chains_equals_the_sum_of_dense_kernels(direction: Any, n_columns
 
 @pytest.mark.parametrize("direction", ["both", "out"])
 def test_single_precision_comes_near_double_precision(direction: Any) -> None:
-    T = build_walk(csr_array(_graph()), direction=direction)
+    T = _scale_walk(_graph(), direction=direction)
     found = {}
     for dtype in (np.float32, np.float64):
         chains = make_chains(T, CpuEngine(), dtype)
@@ -136,7 +139,7 @@ def test_single_precision_comes_near_double_precision(direction: Any) -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("direction", ["both", "out"])
 def test_norms_and_sketches_do_not_change_the_probes(direction: Any, dtype: Any) -> None:
-    chains = make_chains(build_walk(csr_array(_graph()), direction=direction), CpuEngine(), dtype)
+    chains = make_chains(_scale_walk(_graph(), direction=direction), CpuEngine(), dtype)
     probes = _probes().astype(dtype)
     before = probes.copy()
     chains.set_norms(LENGTHS, probes)
@@ -147,9 +150,7 @@ def test_norms_and_sketches_do_not_change_the_probes(direction: Any, dtype: Any)
 @pytest.mark.parametrize("direction", ["both", "out"])
 def test_norm_of_one_step_is_exact_and_others_are_unbiased(direction: Any) -> None:
     n_probes = 40_000
-    chains = make_chains(
-        build_walk(csr_array(_graph()), direction=direction), CpuEngine(), np.float64
-    )
+    chains = make_chains(_scale_walk(_graph(), direction=direction), CpuEngine(), np.float64)
     chains.set_norms(LENGTHS, _probes(n_probes))
     found = _multiply_identity(chains, LENGTHS)
     np.testing.assert_allclose(np.diag(found[1]), 1.0, atol=1e-13)
@@ -163,7 +164,7 @@ def test_norm_of_one_step_is_exact_and_others_are_unbiased(direction: Any) -> No
 def test_remainders_times_a_new_row_are_rows_of_the_extended_graph(direction: Any) -> None:
     A = _graph()
     T = oracle.operator_walk(A, direction)
-    chains = make_chains(build_walk(csr_array(A), direction=direction), CpuEngine(), np.float64)
+    chains = make_chains(_scale_walk(A, direction=direction), CpuEngine(), np.float64)
     probes = _probes()
     lengths = (1, 2, 4, 8)
     chains.set_norms(lengths, probes)
@@ -184,7 +185,7 @@ def test_remainders_times_a_new_row_are_rows_of_the_extended_graph(direction: An
 def test_remainders_of_long_chains_are_quotients() -> None:
     A = _graph()
     T = oracle.operator_walk(A)
-    chains = make_chains(build_walk(csr_array(A), direction="both"), CpuEngine(), np.float64)
+    chains = make_chains(_scale_walk(A, direction="both"), CpuEngine(), np.float64)
     probes = _probes()
     chains.set_norms((16, 64), probes)
     remainders = _multiply_identity(chains, (16, 64), after_step=True)

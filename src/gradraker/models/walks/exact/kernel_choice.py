@@ -10,11 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.features.engine import use_one_blas_thread
-from gradraker.linear.ridge import (
-    compute_criterion_curve,
-    compute_criterion_of_mean,
-    invert_dual,
-)
+from gradraker.linear.ridge import compute_criterion_curve, compute_criterion_of_mean, invert_dual
 from gradraker.models.walks.attributes.rows import JOINT_BLOCK
 from gradraker.models.walks.choice import (
     FEW_CLASSES,

@@ -24,26 +24,18 @@ from gradraker.models.walks.operators.polynomials import expand_power
 Matrix = NDArray[np.float64]
 
 
-def build_walk(
-    A: csr_array, *, direction: str, hidden: NDArray[np.bool_] | None = None, sign: float = 1.0
-) -> csr_array:
+def scale_walk(matrices: WalkMatrices, sign: float = 1.0) -> csr_array:
     """T = D_r⁻¹ᐟ² (±E + I) D_c⁻¹ᐟ² of the edges E of a direction; symmetric for both directions.
-
-    Hidden nodes are excluded from walks, except as their start.
 
     Examples
     --------
     >>> from scipy.sparse import csr_array
-    >>> from gradraker.models.walks.operators.chains import build_walk
-    >>> build_walk(csr_array([[0.0, 3.0], [0.0, 0.0]]), direction="both").toarray()
+    >>> from gradraker.features.walks import WalkMatrices
+    >>> from gradraker.models.walks.operators.chains import scale_walk
+    >>> scale_walk(WalkMatrices(csr_array([[0.0, 3.0], [0.0, 0.0]]))).toarray()
     array([[0.25, 0.75],
            [0.75, 0.25]])
     """
-    return scale_walk(WalkMatrices(A, direction=direction, hidden=hidden), sign)
-
-
-def scale_walk(matrices: WalkMatrices, sign: float) -> csr_array:
-    """The walk of the edges of ``matrices``; see :func:`build_walk`."""
     edges = matrices.get_edges(matrices.direction)
     loops = matrices.make_loops(edges)
     T = csr_array(sign * edges + diags_array(loops))
