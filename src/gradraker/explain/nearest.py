@@ -9,7 +9,10 @@ from scipy.sparse import csr_array
 
 from gradraker.kernels.pairs import compute_pair_distances
 
-RowArray: TypeAlias = csr_array | NDArray[np.float64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+RowArray: TypeAlias = csr_array | Floats
 
 # From this share of nonzero entries on, dense products are faster and take little more memory.
 _DENSE_FROM = 0.25
@@ -26,9 +29,7 @@ def to_faster_rows(X: Any) -> RowArray:
     return rows.toarray() if rows.nnz > _DENSE_FROM * rows.shape[0] * rows.shape[1] else rows
 
 
-def measure_squared_distances(
-    rows: RowArray, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def measure_squared_distances(rows: RowArray, first: Ints, second: Ints) -> Floats:
     """‖a − b‖² of the rows ``first[p]`` and ``second[p]``."""
     if not isinstance(rows, np.ndarray):
         return compute_pair_distances(rows, first, second, metric="sqeuclidean")
@@ -41,9 +42,7 @@ def measure_squared_distances(
     return distances
 
 
-def average_nearest(
-    rows: RowArray, values: NDArray[np.float64], queries: NDArray[np.int64], k: int
-) -> NDArray[np.float64]:
+def average_nearest(rows: RowArray, values: Floats, queries: Ints, k: int) -> Floats:
     """Mean value of the k rows nearest to each queried one, itself excluded.
 
     All rows as near as the k-th count. The distance of a row that shares no column with the query
@@ -84,9 +83,7 @@ def average_nearest(
     return means
 
 
-def _iterate_products(
-    rows: RowArray, queries: NDArray[np.int64]
-) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
+def _iterate_products(rows: RowArray, queries: Ints) -> Iterator[tuple[int, Ints, Floats]]:
     """Yield each query, the rows that may share a column with it, and products with these."""
     n = rows.shape[0]
     if isinstance(rows, np.ndarray):
@@ -105,7 +102,7 @@ def _iterate_products(
             yield query, found.indices[entries], found.data[entries]
 
 
-def _split_queries(queries: NDArray[np.int64], n_products: int) -> Iterator[NDArray[np.int64]]:
+def _split_queries(queries: Ints, n_products: int) -> Iterator[Ints]:
     """Split the queries so that ``n_products`` products of each fit in memory."""
     size = max(1, _BLOCK_BYTES // (12 * max(1, n_products)))
     for start in range(0, queries.size, size):

@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from gradraker._compiled.member_weights import compute_safe_step, run_hedge_pass, set_weights
 from gradraker._validation import check_positive, is_auto, is_number
 
+Floats = NDArray[np.float64]
+
 AUTO = "auto"
 
 
@@ -48,20 +50,15 @@ class Hedge:
         """λ of the next step; 0 before the first, when all weights are equal anyway."""
         return self.given_step or compute_safe_step(float(self.totals[2]))
 
-    def compute_member_weights(self) -> NDArray[np.float64]:
+    def compute_member_weights(self) -> Floats:
         """Member weights for the next step, (P,); they sum to 1."""
         weights = np.empty_like(self.losses)
         set_weights(self.losses, self.weight_step, weights)
         return weights
 
     def update(
-        self,
-        predictions: NDArray[np.float64],
-        norms: NDArray[np.float64],
-        Y: NDArray[np.float64],
-        *,
-        keep_weights: bool,
-    ) -> NDArray[np.float64]:
+        self, predictions: Floats, norms: Floats, Y: Floats, *, keep_weights: bool
+    ) -> Floats:
         """Update the losses by T steps: predictions (P, T, K), made in advance, of values Y (T, K).
 
         Returns the member weights of each step, (T, P), or (0, P) without ``keep_weights``.
@@ -153,9 +150,7 @@ def check_regularization(regularization: Any, learning_rate: float) -> float:
     raise ValueError(f"regularization must be a number of at least 0, got {regularization!r}")
 
 
-def combine_predictions(
-    member_weights: ArrayLike, predictions: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def combine_predictions(member_weights: ArrayLike, predictions: Floats) -> Floats:
     """Σ w̄ₚ fₚ of predictions (P, n, K), added in the order of the members."""
     total: Any = 0.0
     for weight, prediction in zip(np.asarray(member_weights), predictions, strict=True):

@@ -18,6 +18,9 @@ from gradraker.features import RowArrays, compute_fourier_features, iterate_feat
 from gradraker.features.engine import parallel_for
 from gradraker.kernels.distances.canonical_rows import group_equal_rows
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
 # Up to this size the features of all rows are kept between epochs.
 _KEPT_BYTES = 256 << 20
 # The weights by time of a batch of predicted nodes take less than this.
@@ -28,9 +31,7 @@ _BLOCK = 256
 _MULTIPLIES_PER_THREAD = 1_000_000
 
 
-def draw_epoch_orders(
-    seed: int, n_rows: int, n_epochs: int, *, shuffle: bool
-) -> list[NDArray[np.int64]]:
+def draw_epoch_orders(seed: int, n_rows: int, n_epochs: int, *, shuffle: bool) -> list[Ints]:
     """Draw the order in which ``fit`` visits the rows in each epoch."""
     rng = np.random.default_rng([seed, 1])
     in_order = np.arange(n_rows)
@@ -39,13 +40,13 @@ def draw_epoch_orders(
 
 def train(
     rows: RowArrays,
-    Y: NDArray[np.float64],
-    theta: NDArray[np.float64],
+    Y: Floats,
+    theta: Floats,
     *,
     units: NDArray[np.float32],
     scale: float,
     learning_rate: float,
-    orders: Iterable[NDArray[np.int64]],
+    orders: Iterable[Ints],
     dtype: Any = np.float64,
 ) -> int:
     """Train ``theta`` in place, one row at a time, and return the number of steps.
@@ -92,8 +93,8 @@ def train(
 class Fold(NamedTuple):
     """Rows to train on, in the order of all epochs, and held-out rows to predict."""
 
-    order: NDArray[np.int64]
-    held_out: NDArray[np.int64]
+    order: Ints
+    held_out: Ints
 
 
 def make_folds(n: int, *, n_folds: int, n_epochs: int, rng: np.random.Generator) -> list[Fold]:
@@ -108,13 +109,13 @@ def make_folds(n: int, *, n_folds: int, n_epochs: int, rng: np.random.Generator)
 
 
 def predict_held_out(
-    P: NDArray[np.float64],
-    Y: NDArray[np.float64],
+    P: Floats,
+    Y: Floats,
     *,
-    sigma2: Sequence[float] | NDArray[np.float64],
+    sigma2: Sequence[float] | Floats,
     folds: Sequence[Fold],
     learning_rate: float,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Predict the held-out rows of all folds at each variance.
 
     Parameters
@@ -152,18 +153,18 @@ def predict_held_out(
     return predictions
 
 
-def _concatenate(parts: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _concatenate(parts: list[Ints]) -> tuple[Ints, Ints]:
     return np.concatenate(parts).astype(np.int64), np.cumsum([part.size for part in parts])
 
 
-def measure_spreads(Y: NDArray[np.float64]) -> NDArray[np.float64]:
+def measure_spreads(Y: Floats) -> Floats:
     """Range of each target; its magnitude if it does not vary, or 1 if that is 0."""
     spreads = Y.max(axis=0) - Y.min(axis=0)
     spreads = np.where(spreads > 0.0, spreads, np.abs(Y[0]))
     return np.where((spreads > 0.0) & np.isfinite(spreads), spreads, 1.0)
 
 
-def weigh_candidates(errors: NDArray[np.float64]) -> NDArray[np.float64]:
+def weigh_candidates(errors: Floats) -> Floats:
     """Weight in [0, 1] of each candidate, from squared errors (S, n) of held-out nodes."""
     best = int(np.argmin(errors.sum(axis=1)))
     excess = errors - errors[best]
@@ -179,7 +180,7 @@ def weigh_candidates(errors: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def contribution_weights(
     Z: ArrayLike, order: ArrayLike, z_star: ArrayLike, learning_rate: float | ArrayLike
-) -> NDArray[np.float64]:
+) -> Floats:
     """Contribution weights F_{i,T+1} of the paper, equation (fijdef), without its O(T²).
 
     The prediction for a node with features z* after training on rows ``order`` of Z is
@@ -227,11 +228,8 @@ def contribution_weights(
 
 
 def iterate_weight_batches(
-    Z: NDArray[np.float64],
-    order: NDArray[np.int64],
-    stars: NDArray[np.float64],
-    rates: NDArray[np.float64],
-) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    Z: Floats, order: Ints, stars: Floats, rates: Floats
+) -> Iterator[tuple[slice, Floats]]:
     """Yield predicted nodes and their contribution weights (·, T), some nodes at a time."""
     size = max(1, _BATCH_BYTES // (8 * max(1, order.size)))
     for start in range(0, stars.shape[0], size):
@@ -240,12 +238,8 @@ def iterate_weight_batches(
 
 
 def sum_weights_by_node(
-    Z: NDArray[np.float64],
-    order: NDArray[np.int64],
-    stars: NDArray[np.float64],
-    rates: NDArray[np.float64],
-    factors: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    Z: Floats, order: Ints, stars: Floats, rates: Floats, factors: Floats | None = None
+) -> Floats:
     """Contribution weights summed over the steps of each known node, (m, n).
 
     With ``factors`` (T,) the weight of each step is multiplied first.
@@ -262,19 +256,15 @@ def sum_weights_by_node(
 class _PredictedNodes(NamedTuple):
     """Distinct features of known and predicted nodes, and which node has which."""
 
-    Z: NDArray[np.float64]  # [n, 2D]
-    order: NDArray[np.int64]  # [T]
-    steps: NDArray[np.float64]  # [T]
-    stars: NDArray[np.float64]  # [m, 2D]
-    numbers: NDArray[np.int64]  # row of stars of each predicted node
+    Z: Floats  # [n, 2D]
+    order: Ints  # [T]
+    steps: Floats  # [T]
+    stars: Floats  # [m, 2D]
+    numbers: Ints  # row of stars of each predicted node
 
 
 def _fill_weights_of_many(
-    Z: NDArray[np.float64],
-    order: NDArray[np.int64],
-    steps: NDArray[np.float64],
-    stars: NDArray[np.float64],
-    weights: NDArray[np.float64],
+    Z: Floats, order: Ints, steps: Floats, stars: Floats, weights: Floats
 ) -> None:
     """Weights of many predicted nodes, by the method that needs the fewest operations.
 
@@ -296,31 +286,28 @@ def _fill_weights_of_many(
     min(costs, key=lambda method: costs[method])(many, weights)
 
 
-def _run_one_by_one(many: _PredictedNodes, weights: NDArray[np.float64]) -> None:
+def _run_one_by_one(many: _PredictedNodes, weights: Floats) -> None:
     """One pass for each predicted node."""
 
-    def compute(star: int, out: NDArray[np.float64]) -> None:
+    def compute(star: int, out: Floats) -> None:
         run_adjoint_pass(many.Z, many.order, many.steps, many.stars[star].copy(), out)
 
     _compute_each(many, compute, many.Z.shape[1], weights)
 
 
-def _run_kernel_passes(many: _PredictedNodes, weights: NDArray[np.float64]) -> None:
+def _run_kernel_passes(many: _PredictedNodes, weights: Floats) -> None:
     """The recursion on products zᵀz, which are computed once: nodes return in every epoch."""
     K = many.Z @ many.Z.T  # [n, n]
     P = many.stars @ many.Z.T  # [m, n]
 
-    def compute(star: int, out: NDArray[np.float64]) -> None:
+    def compute(star: int, out: Floats) -> None:
         run_kernel_adjoint_pass(K, many.order, many.steps[0], P[star], out)
 
     _compute_each(many, compute, many.Z.shape[0], weights)
 
 
 def _compute_each(
-    many: _PredictedNodes,
-    compute: Callable[[int, NDArray[np.float64]], None],
-    width: int,
-    weights: NDArray[np.float64],
+    many: _PredictedNodes, compute: Callable[[int, Floats], None], width: int, weights: Floats
 ) -> None:
     """Compute the weights of each distinct predicted node, on a few threads."""
     shape = many.stars.shape[0], many.order.size
@@ -335,7 +322,7 @@ def _compute_each(
         found.take(many.numbers, axis=0, out=weights, mode="clip")  # clip: without a copy
 
 
-def _solve_blocks(many: _PredictedNodes, weights: NDArray[np.float64]) -> None:
+def _solve_blocks(many: _PredictedNodes, weights: Floats) -> None:
     """Blocks of steps as matrix products: (I + 2η·strict upper of Z_b Z_bᵀ) F_b = 2η Z_b V."""
     V = many.stars.T.copy()  # [2D, m]
     for stop in range(many.order.size, 0, -_BLOCK):
@@ -346,9 +333,7 @@ def _solve_blocks(many: _PredictedNodes, weights: NDArray[np.float64]) -> None:
         weights[:, times] = F.T[many.numbers]
 
 
-def _solve_block(
-    gram: NDArray[np.float64], products: NDArray[np.float64], steps: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _solve_block(gram: Floats, products: Floats, steps: Floats) -> Floats:
     """Weights of one block from z_tᵀz_s (b, b) and z_tᵀV (b, m)."""
     step = steps[:, np.newaxis]
     system = np.triu(step * gram, 1)  # [b, b]
@@ -358,11 +343,11 @@ def _solve_block(
     return np.asarray(np.linalg.solve(system, step * products), dtype=np.float64)
 
 
-def _check_features(name: str, Z: Any) -> NDArray[np.float64]:
+def _check_features(name: str, Z: Any) -> Floats:
     return np.ascontiguousarray(check_array(Z, dtype=np.float64, input_name=name))
 
 
-def check_order(order: ArrayLike, n_rows: int) -> NDArray[np.int64]:
+def check_order(order: ArrayLike, n_rows: int) -> Ints:
     """Return row numbers in the order of training, or raise an error that names the problem."""
     rows = np.asarray(order)
     if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
@@ -378,7 +363,7 @@ def check_order(order: ArrayLike, n_rows: int) -> NDArray[np.int64]:
     return rows.astype(np.int64)
 
 
-def _check_rates(learning_rate: float | ArrayLike, n_steps: int) -> NDArray[np.float64]:
+def _check_rates(learning_rate: float | ArrayLike, n_steps: int) -> Floats:
     if np.ndim(learning_rate) == 0:
         return np.full(n_steps, check_learning_rate(learning_rate))
     rates = np.asarray(learning_rate, dtype=np.float64)

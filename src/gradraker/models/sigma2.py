@@ -45,6 +45,8 @@ from gradraker.linear.lms import (
     weigh_candidates,
 )
 
+Floats = NDArray[np.float64]
+
 # Rules that train use at most this many rows, drawn at random, so that their time is bounded.
 _MOST_ROWS = 2000
 # Cross-validation: variances tried, folds, and held-out predictions that are enough.
@@ -64,7 +66,7 @@ class RuleInput:
     """Input of a rule: the training rows and the settings of training."""
 
     X: Any  # [n, M], sparse or dense
-    Y: NDArray[np.float64]  # [n, K]
+    Y: Floats  # [n, K]
     table: FrequencyTable
     learning_rate: float
     n_epochs: int
@@ -92,7 +94,7 @@ class RuleInput:
         rows = np.sort(self.make_rng().permutation(n)[:_MOST_ROWS])
         return replace(self, X=self.X[rows], Y=self.Y[rows])
 
-    def compute_projections(self) -> NDArray[np.float64]:
+    def compute_projections(self) -> Floats:
         """Projections on unit frequencies, (n, D)."""
         rows = to_row_arrays(self.X)
         return compute_projections(rows, self.table.prepare(rows.indices))
@@ -216,9 +218,7 @@ def choose_sigma2(sigma2: float | str, sample: RuleInput) -> ChosenSigma2:
 # -- algorithm 2 -----------------------------------------------------------------------------------
 
 
-def measure_noise_ratios(
-    sample: RuleInput, sigma2: float, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def measure_noise_ratios(sample: RuleInput, sigma2: float, rng: np.random.Generator) -> Floats:
     """|min_i F_{i,T+1}| / 2η for each of some rows that serve as node T + 1.
 
     With ``tested`` rows this is algorithm 2 as written: all rows are trained, in the orders of
@@ -256,12 +256,7 @@ def _hold_out(
         yield held_out, np.concatenate([rng.permutation(others) for _ in range(n_epochs)])
 
 
-def _measure(
-    Z: NDArray[np.float64],
-    order: NDArray[np.int64],
-    stars: NDArray[np.float64],
-    learning_rate: float,
-) -> NDArray[np.float64]:
+def _measure(Z: Floats, order: NDArray[np.int64], stars: Floats, learning_rate: float) -> Floats:
     weights = contribution_weights(Z, order, stars, learning_rate)  # [m, T]
     return np.asarray(np.maximum(-weights.min(axis=1), 0.0) / (2.0 * learning_rate))
 

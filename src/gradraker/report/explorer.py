@@ -17,6 +17,8 @@ from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.report.summary import to_json_name
 from gradraker.workflow import Contributors, NodePredictions
 
+Ints = NDArray[np.int64]
+
 # Limits that keep a page below 10 MB: bytes of all data, bytes of columns per node, nodes.
 _PAGE_BYTES = 7_500_000
 _COLUMN_BYTES = 40
@@ -35,11 +37,11 @@ _N_EXTREMES, _N_UNCERTAIN, _N_SURPRISING = 130, 160, 160
 class RemarkableNodes:
     """Rows of remarkable nodes, by the reason; the most remarkable first."""
 
-    requested: NDArray[np.int64]  # by the user
-    highest: NDArray[np.int64]
-    lowest: NDArray[np.int64]
-    uncertain: NDArray[np.int64]
-    surprising: NDArray[np.int64]
+    requested: Ints  # by the user
+    highest: Ints
+    lowest: Ints
+    uncertain: Ints
+    surprising: Ints
 
 
 def build_explorer(
@@ -114,7 +116,7 @@ def build_explorer(
     }
 
 
-def choose_remarkable(result: NodePredictions, requested: NDArray[np.int64]) -> RemarkableNodes:
+def choose_remarkable(result: NodePredictions, requested: Ints) -> RemarkableNodes:
     """Choose the highest, lowest and least certain predictions, and the most surprising values."""
     unknown = np.flatnonzero(~result.is_known)
     empty = np.empty(0, dtype=np.int64)
@@ -131,7 +133,7 @@ def choose_remarkable(result: NodePredictions, requested: NDArray[np.int64]) -> 
     return RemarkableNodes(requested, highest, lowest, uncertain, _rank_surprising(result))
 
 
-def _rank_surprising(result: NodePredictions) -> NDArray[np.int64]:
+def _rank_surprising(result: NodePredictions) -> Ints:
     """Return known nodes, the worst left-out prediction first."""
     left_out = result.left_out
     if isinstance(left_out, LeftOut):
@@ -143,7 +145,7 @@ def _rank_surprising(result: NodePredictions) -> NDArray[np.int64]:
     return np.asarray(left_out.rows[np.argsort(-errors, kind="stable")])
 
 
-def _find_rows(result: NodePredictions, nodes: Sequence[Hashable]) -> NDArray[np.int64]:
+def _find_rows(result: NodePredictions, nodes: Sequence[Hashable]) -> Ints:
     position = result.positions
     missing = [node for node in nodes if node not in position]
     if missing:
@@ -151,7 +153,7 @@ def _find_rows(result: NodePredictions, nodes: Sequence[Hashable]) -> NDArray[np
     return np.array([position[node] for node in nodes], dtype=np.int64)
 
 
-def _choose_shown(n: int, remarkable: RemarkableNodes, n_max: int) -> NDArray[np.int64]:
+def _choose_shown(n: int, remarkable: RemarkableNodes, n_max: int) -> Ints:
     """Return the rows of the nodes on the page: all, or the most remarkable ones."""
     if n <= n_max:
         return np.arange(n)
@@ -185,7 +187,7 @@ def _cut_names(full_names: list[str], max_bytes: int) -> tuple[list[str], int]:
     return cut, int(np.sum([len(name) > longest for name in names]))
 
 
-def _pack_columns(result: NodePredictions, shown: NDArray[np.int64]) -> dict[str, str]:
+def _pack_columns(result: NodePredictions, shown: Ints) -> dict[str, str]:
     degrees = result.model.count_neighbours()[shown]
     columns: dict[str, NDArray[Any]] = {
         "known": result.is_known[shown].astype(np.uint8),
@@ -235,7 +237,7 @@ def _list_left_out_predictions(result: NodePredictions) -> NDArray[np.float64]:
 
 
 def _list_neighbours(
-    result: NodePredictions, shown: NDArray[np.int64], number: NDArray[np.int64], max_bytes: int
+    result: NodePredictions, shown: Ints, number: Ints, max_bytes: int
 ) -> dict[str, str]:
     """Return some neighbours of each node, known ones first, as many as fit the page."""
     A = result.adjacency
@@ -244,7 +246,7 @@ def _list_neighbours(
     while n_max > 1 and 6 * int(np.minimum(counts, n_max).sum()) > max_bytes:
         n_max -= 1
     known = result.is_known
-    listed: list[NDArray[np.int64]] = []
+    listed: list[Ints] = []
     for row in shown.tolist():
         others = A.indices[A.indptr[row] : A.indptr[row + 1]]
         others = others[(others != row) & (number[others] >= 0)]
@@ -256,9 +258,7 @@ def _list_neighbours(
     return {"starts": pack(starts, "<u4"), "ids": pack(ids, "<u4")}
 
 
-def _choose_panels(
-    nodes: RemarkableNodes, number: NDArray[np.int64], n_max: int
-) -> NDArray[np.int64]:
+def _choose_panels(nodes: RemarkableNodes, number: Ints, n_max: int) -> Ints:
     if number.size <= n_max:
         return np.arange(number.size)
     share = n_max / _MAX_PANELS
@@ -273,7 +273,7 @@ def _choose_panels(
 
 
 def _make_panels(
-    result: NodePredictions, rows: NDArray[np.int64], number: NDArray[np.int64]
+    result: NodePredictions, rows: Ints, number: Ints
 ) -> tuple[list[dict[str, Any]], float]:
     """Return panels, and the smallest weight of any known node in any of them."""
     is_left_out = np.isin(rows, [] if result.left_out is None else result.left_out.rows)
@@ -297,12 +297,7 @@ def _make_panels(
 
 
 def _make_panel(
-    result: NodePredictions,
-    row: int,
-    i: int,
-    found: Contributors,
-    number: NDArray[np.int64],
-    without_own: bool,
+    result: NodePredictions, row: int, i: int, found: Contributors, number: Ints, without_own: bool
 ) -> dict[str, Any]:
     rows = [result.positions[name] for name in found.names[i]]
     weights = found.weights[i].tolist()

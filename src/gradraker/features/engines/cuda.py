@@ -24,6 +24,8 @@ from gradraker.features.engines.cuda_source import (
     list_names,
 )
 
+Floats = NDArray[np.float64]
+
 _C_TYPES = {4: "float", 8: "double"}  # by the bytes of a number
 _MOST_BLOCKS = 1024  # of a sum over all rows
 # Share of the free memory that columns may take.
@@ -205,12 +207,7 @@ class CudaEngine(CpuEngine):
     # -- sweeps --------------------------------------------------------------------
 
     def train_sweep(
-        self,
-        P: NDArray[np.float64],
-        scales: NDArray[np.float64],
-        rows: NDArray[np.int64],
-        values: NDArray[np.float64],
-        step: float,
+        self, P: Floats, scales: Floats, rows: NDArray[np.int64], values: Floats, step: float
     ) -> Any:
         """θ (S, 2D) of each variance after steps on ``rows`` of the projections P (n, D)."""
         n_frequencies = P.shape[1]
@@ -225,13 +222,8 @@ class CudaEngine(CpuEngine):
         return theta
 
     def compute_sweep_errors(
-        self,
-        P: NDArray[np.float64],
-        scales: NDArray[np.float64],
-        rows: NDArray[np.int64],
-        values: NDArray[np.float64],
-        theta: Any,
-    ) -> NDArray[np.float64]:
+        self, P: Floats, scales: Floats, rows: NDArray[np.int64], values: Floats, theta: Any
+    ) -> Floats:
         """Sum of squared errors of each variance (S,) on ``values`` of ``rows`` of P."""
         n, n_frequencies = P.shape
         found = self.xp.empty((scales.size, n))

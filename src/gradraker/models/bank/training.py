@@ -17,6 +17,9 @@ from gradraker.features import RowArrays, compute_projections, to_row_arrays
 from gradraker.features.engine import count_threads, parallel_for
 from gradraker.linear.hedge import Hedge
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
 # Projections of a chunk stay in the shared cache while members go through them.
 _CHUNK_BYTES = 4 << 20
 # Features of all rows are kept between epochs if those of all threads take less than this:
@@ -50,14 +53,14 @@ class Bank(NamedTuple):
         return self.groups[0].rows.indptr.size - 1
 
 
-def select_view_rows(rows: RowArrays, view_of_column: NDArray[np.int64], number: int) -> RowArrays:
+def select_view_rows(rows: RowArrays, view_of_column: Ints, number: int) -> RowArrays:
     """The entries of rows that lie in the columns of a view; columns keep their numbers."""
     chosen = view_of_column[rows.indices] == number
     counts = np.append(0, np.cumsum(chosen))
     return RowArrays(counts[rows.indptr], rows.indices[chosen], rows.data[chosen])
 
 
-def select_view_matrix(X: Any, view_of_column: NDArray[np.int64], number: int) -> csr_array:
+def select_view_matrix(X: Any, view_of_column: Ints, number: int) -> csr_array:
     """The same of a matrix, with its shape and type."""
     indptr, indices, data = select_view_rows(to_row_arrays(X), view_of_column, number)
     return csr_array((data.astype(X.dtype), indices, indptr), shape=X.shape)
@@ -65,14 +68,14 @@ def select_view_matrix(X: Any, view_of_column: NDArray[np.int64], number: int) -
 
 def train_bank(
     bank: Bank,
-    Y: NDArray[np.float64],
-    theta: NDArray[np.float64],
+    Y: Floats,
+    theta: Floats,
     hedge: Hedge,
     *,
     learning_rate: float,
-    orders: Sequence[NDArray[np.int64]],
+    orders: Sequence[Ints],
     keep_weights: bool = False,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Train all members in place, one row at a time, and add up their losses.
 
     Each member takes the step θ ← (1 − 2ημ) θ + 2η (y − θᵀz) z on its own error. The result
@@ -111,13 +114,13 @@ def train_bank(
 class _Chunk(NamedTuple):
     """Training steps that each member takes in order."""
 
-    numbers: NDArray[np.int64]  # rows whose projections are available
-    projected: list[NDArray[np.float64]]  # [n, D] for each group
-    order: NDArray[np.int64]  # [T], as positions among these
+    numbers: Ints  # rows whose projections are available
+    projected: list[Floats]  # [n, D] for each group
+    order: Ints  # [T], as positions among these
     n_kept: int = 1  # features that are kept: of all n rows, or of one at a time
 
 
-def _iterate_chunks(bank: Bank, orders: Sequence[NDArray[np.int64]]) -> Iterator[_Chunk]:
+def _iterate_chunks(bank: Bank, orders: Sequence[Ints]) -> Iterator[_Chunk]:
     """Split the steps of all epochs into chunks.
 
     They are one chunk if the features of all rows can be kept, else a chunk is part of an epoch.
@@ -138,19 +141,14 @@ def _iterate_chunks(bank: Bank, orders: Sequence[NDArray[np.int64]]) -> Iterator
 
 
 def _train_on(
-    bank: Bank,
-    chunk: _Chunk,
-    Y: NDArray[np.float64],
-    theta: NDArray[np.float64],
-    step: float,
-    keep: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    bank: Bank, chunk: _Chunk, Y: Floats, theta: Floats, step: float, keep: float
+) -> tuple[Floats, Floats]:
     """Train on a chunk; return predictions (P, T, K) and ‖θ‖² (P, T) of members at each step."""
     order = chunk.order
     predictions = np.empty((theta.shape[0], order.size, Y.shape[1]))
     norms = np.empty((theta.shape[0], order.size))
 
-    def train(m: int, P: NDArray[np.float64], Z: NDArray[Any]) -> None:
+    def train(m: int, P: Floats, Z: NDArray[Any]) -> None:
         outputs = predictions[m], norms[m]
         run_member_pass(P, order, bank.scales[m], Y, step, keep, theta[m], Z, *outputs)
 
@@ -158,18 +156,16 @@ def _train_on(
     return predictions, norms
 
 
-def iterate_predictions(
-    bank: Bank, theta: NDArray[np.float64]
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+def iterate_predictions(bank: Bank, theta: Floats) -> Iterator[tuple[Ints, Floats]]:
     """Yield (rows of a chunk, predictions θᵀz of each member for them, (P, chunk, K))."""
     for chunk in _iterate_chunks(bank, [np.arange(bank.n_rows)]):
         yield chunk.numbers, _predict_member(bank, chunk, theta)
 
 
-def _predict_member(bank: Bank, chunk: _Chunk, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+def _predict_member(bank: Bank, chunk: _Chunk, theta: Floats) -> Floats:
     predictions = np.empty((theta.shape[0], chunk.numbers.size, theta.shape[1]))
 
-    def predict(m: int, P: NDArray[np.float64], Z: NDArray[Any]) -> None:
+    def predict(m: int, P: Floats, Z: NDArray[Any]) -> None:
         predict_member_rows(P, bank.scales[m], theta[m], Z[0], predictions[m])
 
     _run_members(bank, chunk, predict)
@@ -177,7 +173,7 @@ def _predict_member(bank: Bank, chunk: _Chunk, theta: NDArray[np.float64]) -> ND
 
 
 def _run_members(
-    bank: Bank, chunk: _Chunk, work: Callable[[int, NDArray[np.float64], NDArray[Any]], None]
+    bank: Bank, chunk: _Chunk, work: Callable[[int, Floats, NDArray[Any]], None]
 ) -> None:
     """Call ``work(member, its projections, work space for features)`` on a few threads."""
     members = [(m, P) for g, P in zip(bank.groups, chunk.projected, strict=True) for m in g.members]
@@ -197,7 +193,7 @@ def _run_members(
     parallel_for(loop, len(members), 1 + _FEATURES_PER_THREAD // features_per_member)
 
 
-def _take_features(group: Group, numbers: NDArray[np.int64]) -> RowArrays:
+def _take_features(group: Group, numbers: Ints) -> RowArrays:
     """Rows of the given numbers; entries keep their order."""
     if (np.diff(numbers) == 1).all():  # no copy for rows in their own order
         return group.rows._replace(indptr=group.rows.indptr[numbers[0] : numbers[-1] + 2])

@@ -27,6 +27,8 @@ from gradraker.linear.ridge import compute_criterion_curve, find_shares, get_lik
 from gradraker.models.walks.attributes.rows import AttributeRows
 from gradraker.models.walks.choice import ATTRIBUTE_BLOCKS, Kernel, Term
 
+Ints = NDArray[np.int64]
+
 Matrix = NDArray[np.float64]
 AttributeTerm = tuple[str, float | None]  # block and width; None: linear
 COMMUTE_BLOCK = "commute"
@@ -67,16 +69,16 @@ class ExactBlocks:
         self.engine: Any = CpuEngine() if engine is None else engine
         self._walker = Walker(walks.matrices, self.engine)
         self.medians: dict[str, float] = {} if medians is None else medians
-        self._norms: dict[str, NDArray[np.float64]] = {}
+        self._norms: dict[str, Matrix] = {}
         self._means: dict[str, Any] = {}
-        self._squares: dict[str, tuple[NDArray[np.int64], Any]] = {}
-        self._latest: tuple[Kernel, NDArray[np.int64], Any] | None = None
+        self._squares: dict[str, tuple[Ints, Any]] = {}
+        self._latest: tuple[Kernel, Ints, Any] | None = None
         self._kept: dict[str, Any] = {}  # [n, kept]: products with kept nodes
         self._places = np.full(walks.n, -1)  # of nodes among the kept ones
         self._known = np.empty(0, dtype=np.int64)
-        self._commutes: NDArray[np.float64] | None = None  # [n, n]
+        self._commutes: Matrix | None = None  # [n, n]
 
-    def keep_products(self, known: NDArray[np.int64]) -> None:
+    def keep_products(self, known: Ints) -> None:
         """Walk from these nodes once per block, and keep the products with all nodes."""
         is_kept = np.array_equal(known, self._known)
         if known.size * self.walks.n <= _MOST_KEPT and not is_kept:
@@ -101,7 +103,7 @@ class ExactBlocks:
             self.medians[block] = compute_median(squared)
         return self.medians[block]
 
-    def distances(self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]) -> Any:
+    def distances(self, block: str, first: Ints, second: Ints) -> Any:
         """d²/m between rows of a block, shape (len(first), len(second))."""
         median = self.median(block)
         if median == 0.0:
@@ -113,9 +115,7 @@ class ExactBlocks:
             self._squares[block] = first, self._divide(block, first, first, median)
         return self._squares[block][1]
 
-    def _divide(
-        self, block: str, first: NDArray[np.int64], second: NDArray[np.int64], median: float
-    ) -> Any:
+    def _divide(self, block: str, first: Ints, second: Ints, median: float) -> Any:
         squared = self._compute_squared(block, first, second)
         squared /= median
         return squared
@@ -124,9 +124,7 @@ class ExactBlocks:
         """Whether distances of all blocks among n nodes may be kept."""
         return self.engine.name == "cpu" or n * n <= _MOST_KEPT
 
-    def compute_kernel(
-        self, kernel: Kernel, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> Any:
+    def compute_kernel(self, kernel: Kernel, first: Ints, second: Ints) -> Any:
         """The kernel between nodes, (first, second)."""
         total = self.engine.xp.zeros((first.size, second.size))
         gaussian = [term for term in kernel if term.width is not None]
@@ -144,7 +142,7 @@ class ExactBlocks:
                 total += term.share * (self._load(rows[first]) @ self._load(rows[second]).T)
         return total
 
-    def compute_known_kernel(self, kernel: Kernel, known: NDArray[np.int64]) -> Any:
+    def compute_known_kernel(self, kernel: Kernel, known: Ints) -> Any:
         """The kernel among known nodes; on a GPU memory is checked first, and the last one kept."""
         if self.engine.name == "cpu":
             return self.compute_kernel(kernel, known, known)
@@ -171,7 +169,7 @@ class ExactBlocks:
     def _load(self, X: NDArray[Any]) -> Any:
         return self.engine.load(X, np.float64)
 
-    def compute_diagonal(self, kernel: Kernel, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def compute_diagonal(self, kernel: Kernel, rows: Ints) -> Matrix:
         """The kernel of nodes with themselves, (rows,): 1 but for linear terms."""
         total = np.zeros(rows.size)
         for term in kernel:
@@ -187,9 +185,7 @@ class ExactBlocks:
             raise ValueError("blocks names attributes, but the model was given none")
         return self.attributes
 
-    def _compute_squared(
-        self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> Any:
+    def _compute_squared(self, block: str, first: Ints, second: Ints) -> Any:
         if block == LOCAL_BLOCK:
             region, own = (self.distances(part, first, second) for part in LOCAL_PARTS)
             return region + own
@@ -214,9 +210,7 @@ class ExactBlocks:
         products += self._load(norms[second] > 0.0)
         return self.engine.xp.maximum(products, 0.0, out=products)
 
-    def _compute_commute_times(
-        self, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def _compute_commute_times(self, first: Ints, second: Ints) -> Matrix:
         """Commute times, infinite between nodes that no walk connects."""
         if self._commutes is None:
             self._commutes = compute_commutes(self.walks.matrices)
@@ -225,9 +219,7 @@ class ExactBlocks:
         apart = (products <= 0.0) & (first[:, np.newaxis] != second)
         return np.where(apart, np.inf, squared)
 
-    def _compute_products(
-        self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> Any:
+    def _compute_products(self, block: str, first: Ints, second: Ints) -> Any:
         """Inner products of rows, before they are scaled, (first, second)."""
         places = self._places[second]
         load_rows = self.engine.load_rows
@@ -240,9 +232,7 @@ class ExactBlocks:
             return self._compute_products(block, second, first).T.copy()  # the fewer nodes walk
         return self._walk_products(block, first, second)
 
-    def _walk_products(
-        self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> Any:
+    def _walk_products(self, block: str, first: Ints, second: Ints) -> Any:
         products = self.engine.xp.empty((first.size, second.size))
         reach, others = get_reach(block), self.engine.load_rows(second)
         for start in range(0, first.size, _ROWS):
@@ -259,7 +249,7 @@ class ExactBlocks:
             self._means[block] = self._walker.compute_mean_row(get_reach(block), self.walks.n_old)
         return self._means[block]
 
-    def _find_ends(self, block: str, rows: NDArray[np.int64]) -> Any:
+    def _find_ends(self, block: str, rows: Ints) -> Any:
         """Rows of a block as columns, (n, rows), before they are scaled; notes their lengths."""
         reach = get_reach(block)
         ends = self._walker.compute_rows(rows, reach)
@@ -274,7 +264,7 @@ class ExactBlocks:
         return ends
 
 
-def _invert(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+def _invert(lengths: Matrix) -> Matrix:
     """1/length, and 0 for 0."""
     return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
 
@@ -286,7 +276,7 @@ def compute_squared_differences(first: Any, second: Any, xp: Any = np) -> Any:
     return xp.maximum(squares, 0.0, out=squares)
 
 
-def compute_median(squared: NDArray[np.float64]) -> float:
+def compute_median(squared: Matrix) -> float:
     """Median over pairs i < j of a square matrix, of the others where half of them are 0.
 
     Infinite distances do not count.
@@ -318,7 +308,7 @@ class Sample(NamedTuple):
     """Known nodes to choose on, with values (N, K)."""
 
     blocks: ExactBlocks
-    rows: NDArray[np.int64]  # [N]: the nodes
+    rows: Ints  # [N]: the nodes
     Y: Matrix
     roots: Matrix | None = None  # [N]: √w of sample weights w, if values are trusted unequally
 
