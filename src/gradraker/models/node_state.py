@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from gradraker.attributes.files import dump_attributes, restore_attributes
 from gradraker.graph.edges import restore_csr
 from gradraker.graph.labels import to_object_array
-from gradraker.graph.names import Names, find_repeated, to_name_array
+from gradraker.graph.names import Names, find_repeated, identify_references, to_name_array
 from gradraker.graph.node_graph import NodeGraph
 from gradraker.graph.values import ValueKind
 from gradraker.models.persistence.names_as_json import check_savable, decode_name
@@ -79,6 +79,7 @@ def _restore_graph(
         nodes: Names = arrays["nodes"].astype(np.int64, casting="safe")
     else:
         listed = [decode_name(item) for item in state["nodes"]]
+        identify_references(listed)  # raises if one is not a name, such as NaN
         nodes = to_name_array(listed, argument="nodes")
     if nodes.ndim != 1 or find_repeated(nodes) is not None:
         raise ValueError("the name of a node occurs twice")

@@ -249,3 +249,16 @@ def test_compressed_description_of_an_array_is_refused(tmp_path: Any) -> None:
     rewrite(path, change)
     with pytest.raises(ModelFileError, match="is damaged"):
         load(path)
+
+
+@pytest.mark.parametrize("make", [make_skg, make_node_model])
+def test_names_that_are_not_numbers_are_refused(tmp_path: Any, make: Any) -> None:
+    path = make().save(tmp_path / "model.gr")
+
+    def change(header: Any, parts: Any) -> None:
+        names = header["state"].get("nodes") or header["state"].setdefault("named", [])
+        names[:1] = [{"float": "nan"}]
+
+    rewrite(path, change)
+    with pytest.raises(ModelFileError, match="not NaN"):
+        load(path)
