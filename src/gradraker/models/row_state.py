@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from gradraker.explain.skg_explanation import LearnedRows, Record
 from gradraker.features import RowArrays
-from gradraker.graph.names import identify_references
 from gradraker.models.persistence.names_as_json import decode_name, encode_name, stringify_unsavable
 from gradraker.models.persistence.saving import Arrays, State, check_int
 
@@ -77,7 +76,6 @@ def restore_names(state: State) -> tuple[int, int, list[Hashable]]:
     if not isinstance(state["named"], list):
         raise ValueError("named is not a list")
     named = [decode_name(item) for item in state["named"]]
-    identify_references(named)  # raises if one is not a name, such as NaN
     n_numbered = check_int("n_numbered", state["n_numbered"], most=_MOST_NUMBERED)
     numbers = (name for name in named if isinstance(name, int | float))
     if len(set(named)) != len(named) or any(0 <= n < n_numbered and n == int(n) for n in numbers):
