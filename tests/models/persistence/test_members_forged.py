@@ -262,3 +262,16 @@ def test_names_that_are_not_numbers_are_refused(tmp_path: Any, make: Any) -> Non
     rewrite(path, change)
     with pytest.raises(ModelFileError, match="not NaN"):
         load(path)
+
+
+def test_a_width_of_0_is_refused(tmp_path: Any) -> None:
+    model = NodeRegressor(blocks="hop1", width=1.0, alpha=1.0).fit([("a", "b")], {"a": 1, "b": 2})
+    model.predict()
+    path = model.save(tmp_path / "model.gr")
+
+    def change(header: Any, parts: Any) -> None:
+        header["state"]["model"]["choice"]["kernel"][0][1] = 0.0
+
+    rewrite(path, change)
+    with pytest.raises(ModelFileError, match="width"):
+        load(path)

@@ -323,7 +323,7 @@ def restore_choice(item: dict[str, Any]) -> Choice:
 
 def _restore_kernel(terms: list[Any]) -> Kernel:
     kernel = tuple(_restore_term(*term) for term in terms)
-    if not all(0.0 < (t.width or 1.0) < math.inf and t.share > 0.0 for t in kernel):
+    if not all((t.width is None or 0.0 < t.width < math.inf) and t.share > 0.0 for t in kernel):
         raise ValueError("a width or a share is not a positive number")
     if kernel and not math.isclose(sum(term.share for term in kernel), 1.0, rel_tol=1e-6):
         raise ValueError("the shares do not sum to 1")
