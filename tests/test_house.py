@@ -100,13 +100,13 @@ forget format free freeze from gather generate get group grow handle has hash hi
 ignore imagine infer interpolate interrupt invert invoke is iterate join judge keep label learn
 leave limit list listen load lock log look loop make map mark measure merge mix move multiply name
 normalise note number obtain open orient pack pad parse partial place plot post precondition predict
-prefetch prepare print project propagate push put quote raise rank read receive record redraw reduce
-refine refuse release remember remove rename render renew renumber replace replay report reproduce
-request require reserve reset resize restore retry reword rollback round run sample save scale score
-search select send serve set settle shade share shift shorten show simulate sketch solve sort split
-stack standardise start step stop store stringify submit subtract sum summarize switch take tell to
-train transform try undo unescape unlock unpack update use validate wait wake walk warn watch weigh
-work wrap write
+prefetch prepare print project propagate propose push put quote raise rank read receive record
+redraw reduce refine refuse release remember remove rename render renew renumber replace replay
+report reproduce request require reserve reset resize restore retry reword rollback round run sample
+save scale score search select send serve set settle shade share shift shorten show simulate sketch
+solve sort split stack standardise start step stop store stringify submit subtract sum summarize
+switch take tell to train transform try undo unescape unlock unpack update use validate wait wake
+walk warn watch weigh work wrap write
 """
 # Names of maths, of the paper and of the field, one word of pandas users, callbacks of uvicorn, a
 # method of starlette, and addresses of the service that its client names.

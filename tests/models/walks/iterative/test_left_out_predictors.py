@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from gradraker.features.walks import describe_walks
 from gradraker.models.walks.iterative import left_out_predictors, selection
-from gradraker.models.walks.iterative.left_out_predictors import HeldOut, LeaveOneOut
+from gradraker.models.walks.iterative.left_out_predictors import HeldOut, KnownKernels, LeaveOneOut
 from gradraker.models.walks.operators.mixes import Mix
 from gradraker.models.walks.operators.operators import Operators
 from oracles import nodes as oracle
@@ -38,6 +38,25 @@ def test_leave_one_out_equals_refits() -> None:
         expected = oracle.fixed_mean_left_out(K, Y, alpha)
         np.testing.assert_allclose(predictions, expected, atol=1e-9)
     np.testing.assert_array_equal(predictor.positions, np.arange(37))
+
+
+def test_many_penalties_by_one_decomposition_equal_an_inverse_for_each() -> None:
+    operators, _, known, Y = _problem()
+    trust = np.random.default_rng(1).uniform(0.5, 2.0, known.size)
+    predictor = LeaveOneOut(operators, known, Y, trust)
+    alphas = (0.01, 0.05, 0.5, 5.0, 60.0)
+    assert len(alphas) > left_out_predictors._FEW_PENALTIES
+    for alpha, found in zip(alphas, predictor.predict(KERNEL, alphas), strict=True):
+        np.testing.assert_allclose(found, predictor.predict(KERNEL, (alpha,))[0], atol=1e-9)
+
+
+def test_kernels_of_some_known_nodes_are_parts_of_those_of_all() -> None:
+    operators, K, known, _ = _problem()
+    kernels = KnownKernels(operators, known)
+    np.testing.assert_allclose(kernels.compute_kernel(KERNEL, known, known), K, atol=1e-12)
+    some, others = known[[5, 2, 9]], known[10:14]
+    found = kernels.compute_kernel(KERNEL, some, others)
+    np.testing.assert_allclose(found, K[np.ix_([5, 2, 9], range(10, 14))], atol=1e-12)
 
 
 @pytest.mark.parametrize("enough", [1000, 10])

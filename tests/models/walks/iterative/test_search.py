@@ -44,25 +44,53 @@ def test_communities_are_chosen_where_groups_have_a_level_each() -> None:
 
 @pytest.mark.parametrize(
     ("n", "part", "n_waves", "noise"),
-    [(1500, 0.3, 5, 1.0), (3000, 0.015, 2, 0.5)],
-    ids=["many", "few"],
+    [(1500, 0.3, 5, 1.0), (3000, 0.015, 2, 0.5), (9000, 0.2, 5, 1.0)],
+    ids=["many", "few", "parts"],
 )
-def test_long_walks_alone_are_chosen_where_values_vary_slowly(
+def test_long_walks_are_chosen_where_values_vary_slowly(
     n: int, part: float, n_waves: int, noise: float
 ) -> None:
     rng = np.random.default_rng(0)
     ring = [(i, (i + step) % n) for i in range(n) for step in (1, 2)]
-    y = np.sin(np.arange(n) * n_waves * 2.0 * np.pi / n) + noise * rng.normal(size=n)
-    values = {i: float(y[i]) for i in range(n) if rng.random() < part}
-    model = NodeRegressor(solver="operators", random_state=0).fit(ring, values)
-    assert model.blocks_ == ("hop256",)
+    wave = np.sin(np.arange(n) * n_waves * 2.0 * np.pi / n)
+    values = {i: wave[i] + noise * rng.normal() for i in range(n) if rng.random() < part}
+    unknown = [i for i in range(n) if i not in values]
+    errors = []
+    for blocks in ("auto", ["hop1", "hop4", "hop16", "hop64"]):
+        model = NodeRegressor(solver="operators", random_state=0, blocks=blocks).fit(ring, values)
+        errors.append(np.mean((model.predict(unknown) - wave[unknown]) ** 2))
+        if blocks == "auto":
+            shares = {term.block: term.share for term in model.kernel_}
+            assert shares.get("hop256", 0.0) + shares.get("hop999", 0.0) > 0.5
+    assert errors[0] < 0.7 * errors[1]
 
 
 def test_alternating_walks_are_chosen_where_neighbours_differ() -> None:
     data = make_block_graph(300, n_blocks=2, p_in=0.0, p_out=0.03, random_state=0)
-    model, ratio = fit_operators(data, data.scale_values())
-    assert _shares(model).get("alternating", 0.0) >= 0.3
-    assert ratio < 0.2
+    _, ratio = fit_operators(data, data.scale_values())
+    assert ratio < 0.2  # walks of an even number of steps do as well as alternating ones
+    labels = np.where(data.values > data.values.mean(), "high", "low")
+    known = dict(zip(data.node_names[::2], labels[::2], strict=True))
+    model = NodeClassifier(solver="operators").fit(data, known)
+    assert np.mean(model.predict(data.node_names[1::2]) == labels[1::2]) > 0.9
+
+
+def test_alternating_walks_are_chosen_where_they_are_better() -> None:
+    # Each node of a tree differs from its parent: all but walks with signs see noise.
+    n = 600
+    rng = np.random.default_rng(0)
+    edges = [(i, int(rng.integers(0, i))) for i in range(1, n)]
+    edges += [(int(i), int(j)) for i, j in rng.integers(0, n, (n, 2)) if i != j]
+    sign = np.ones(n)
+    neighbours: dict[int, list[int]] = {i: [] for i in range(n)}
+    for i, j in edges:
+        neighbours[i].append(j)
+        neighbours[j].append(i)
+    for i in range(1, n):
+        sign[i] = -np.sign(sum(sign[j] for j in neighbours[i] if j < i) or 1.0)
+    known = {i: sign[i] + 0.1 * rng.normal() for i in range(0, n, 2)}
+    model = NodeRegressor(solver="operators", random_state=0).fit(edges, known)
+    assert _shares(model).get("alternating", 0.0) >= 0.2
 
 
 def _make_citations(n_groups: Any = 7, size: Any = 40, seed: Any = 0) -> Any:
@@ -75,7 +103,7 @@ def _make_citations(n_groups: Any = 7, size: Any = 40, seed: Any = 0) -> Any:
     return edges, np.arange(n_groups * size) // size
 
 
-def test_direction_is_chosen_where_nodes_link_to_the_same_targets() -> None:
+def test_direction_and_groups_are_chosen_where_nodes_link_to_the_same_targets() -> None:
     edges, group = _make_citations()
     rng = np.random.default_rng(0)
     of_group = rng.normal(size=7)
@@ -83,11 +111,12 @@ def test_direction_is_chosen_where_nodes_link_to_the_same_targets() -> None:
     values = {int(i): float(of_group[group[i]] + 0.1 * rng.normal()) for i in known}
     model = NodeRegressor(solver="operators").fit(edges, values)
     shares = _shares(model)
-    # Where edges lead also tells the group of a paper, so that groups may share in the kernel.
-    assert shares.get("same_targets", 0.0) >= 0.1 * (1.0 - shares.get("community", 0.0))
+    # Where edges lead or come from tells the group of a paper, and so do groups of walks.
+    shares = {kind: shares.get(kind, 0.0) for kind in ("same_targets", "same_sources", "community")}
+    assert sum(shares.values()) > 0.5
     unknown = [i for i in range(280) if i not in values]
     errors = model.predict(unknown) - of_group[group[unknown]]
-    assert np.mean(errors**2) < 0.3 * of_group.var()
+    assert np.mean(errors**2) < 0.1 * of_group.var()
 
 
 @pytest.mark.parametrize("n_groups", [6, 7])
@@ -97,7 +126,7 @@ def test_penalties_stay_in_their_range(n_groups: Any) -> None:
     values = {i: float(of_group[group[i]]) for i in range(0, 40 * n_groups, 2)}
     model = NodeRegressor(solver="operators").fit(edges, values)
     assert model.kernel_
-    assert 0.04 <= model.alpha_ <= 60.0
+    assert 0.01 <= model.alpha_ <= 60.0
 
 
 def test_noise_gets_the_mean() -> None:
@@ -147,5 +176,5 @@ def test_mixes_that_reach_farther_are_chosen_where_values_drift_along_a_tree() -
     for blocks in ("auto", ["hop1", "hop4", "hop16", "hop64"]):
         model = NodeRegressor(solver="operators", random_state=0, blocks=blocks).fit(tree, values)
         errors.append(np.mean((model.predict(unknown) - y[unknown]) ** 2))
-        assert ({"hop64", "hop999"} <= set(model.blocks_)) == (blocks == "auto")
+        assert ("hop999" in model.blocks_) == (blocks == "auto")
     assert errors[0] < 0.3 * errors[1]

@@ -196,3 +196,16 @@ def test_remainders_of_long_chains_are_quotients() -> None:
         # T times the remainder is the kernel without its constant.
         expected = (P @ P - at_zero**2 * np.eye(N)) * roots
         np.testing.assert_allclose(T @ remainders[length], expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("direction", ["both", "out"])
+def test_products_with_unit_vectors_are_columns_of_the_kernels(direction: Any) -> None:
+    chains = make_chains(_scale_walk(_graph(), direction), CpuEngine(), np.float64)
+    assert isinstance(chains, SymmetricChains if direction == "both" else StepwiseChains)
+    chains.set_norms(LENGTHS, _probes())
+    rows = np.array([7, 0, 12])
+    expected = _multiply_identity(chains, LENGTHS)
+    found = dict(chains.multiply_units(np.eye(N)[:, rows], rows, LENGTHS))
+    assert found.keys() == expected.keys()
+    for length, product in found.items():
+        np.testing.assert_allclose(product, expected[length][:, rows], atol=1e-12)

@@ -307,7 +307,7 @@ def compute_kernel(distances: dict[str, Any], kernel: Kernel, xp: Any = np) -> A
 class Sample(NamedTuple):
     """Known nodes to choose on, with values (N, K)."""
 
-    blocks: ExactBlocks
+    blocks: Any  # computes kernels between nodes: ExactBlocks, or KnownKernels of operators
     rows: Ints  # [N]: the nodes
     Y: Matrix
     roots: Matrix | None = None  # [N]: √w of sample weights w, if values are trusted unequally
@@ -346,9 +346,13 @@ def share_freely(sample: Sample, terms: Sequence[AttributeTerm]) -> Kernel:
 
 
 def compute_costs(
-    sample: Sample, kernels: Sequence[Kernel], alpha: float | None, grid: Matrix
+    sample: Sample,
+    kernels: Sequence[Kernel],
+    alpha: float | None,
+    grid: Matrix,
+    least: float = 0.0,
 ) -> tuple[Matrix, Matrix]:
-    """The criterion of each kernel at its best penalty, and that penalty."""
+    """The criterion of each kernel at its best penalty from ``least`` on, and that penalty."""
     matrices = [sample.compute_matrix(kernel) for kernel in kernels]
     costs, best = np.empty(len(kernels)), np.empty(len(kernels))
     targets = sample.targets
@@ -356,6 +360,8 @@ def compute_costs(
     def compute(start: int, stop: int) -> None:
         for i in range(start, stop):
             penalties = list_penalties(matrices[i], alpha, grid)
+            if alpha is None:
+                penalties = np.unique(np.maximum(penalties, least))
             curve = compute_criterion_curve(matrices[i], targets, penalties, sample.roots)
             j = int(curve.criterion.argmin())
             costs[i], best[i] = curve.criterion[j], curve.alphas[j]

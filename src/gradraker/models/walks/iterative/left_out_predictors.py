@@ -6,8 +6,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker.features.engine import CpuEngine, use_one_blas_thread
 from gradraker.linear.ridge import invert_dual
-from gradraker.models.walks.choice import Kernel, Term
+from gradraker.models.walks.choice import Kernel
 from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.ridge import (
     Group,
@@ -22,6 +23,8 @@ Rows = NDArray[np.int64]
 # Relative residual of solves that only compare kernels, and their most products.
 _LOOSE, _MOST_PRODUCTS = 2e-2, 40
 _PARTS = 5
+# Penalties up to which an inverse for each takes less time than a decomposition for all.
+_FEW_PENALTIES = 4
 # Held-out nodes that are enough to compare kernels.
 _ENOUGH = 1000
 
@@ -61,6 +64,37 @@ def make_noise(operators: Operators, known: Rows, trust: Matrix | None) -> Any:
     return operators.engine.load(noise, operators.dtype)
 
 
+class KnownKernels:
+    """Dense kernels of operators between some known nodes, each of them computed once."""
+
+    engine = CpuEngine()  # that the matrices are on
+
+    def __init__(self, operators: Operators, known: Rows) -> None:
+        self._operators, self._known = operators, known
+        self._places = np.full(operators.n, -1)
+        self._places[known] = np.arange(known.size)
+        self._matrices: dict[tuple[str, float | None], NDArray[Any]] = {}
+
+    def compute_kernel(self, kernel: Kernel, first: Rows, second: Rows) -> Matrix:
+        """The kernel between some of the nodes, (first, second)."""
+        self.add_terms(kernel)
+        total = np.zeros((first.size, second.size))
+        places = np.ix_(self._places[first], self._places[second])
+        is_all = first.size == second.size == self._known.size
+        is_whole = is_all and (first is second) and np.array_equal(first, self._known)
+        for term in kernel:
+            matrix = self._matrices[term.block, term.width]
+            total += term.share * (matrix if is_whole else matrix[places])
+        return total
+
+    def add_terms(self, kernel: Kernel) -> None:
+        """Compute the matrices of these terms, walks of all lengths together."""
+        missing = [term for term in kernel if (term.block, term.width) not in self._matrices]
+        found = self._operators.compute_rows_of_terms(self._known, missing, self._known)
+        for term, matrix in zip(missing, found, strict=True):
+            self._matrices[term.block, term.width] = 0.5 * (matrix + matrix.T)
+
+
 class LeaveOneOut:
     """Each known node without itself, in closed form, from dense kernels between known nodes.
 
@@ -71,44 +105,55 @@ class LeaveOneOut:
     one_at_a_time = True
 
     def __init__(
-        self, operators: Operators, known: Rows, Y: Matrix, trust: Matrix | None = None
+        self,
+        operators: Operators,
+        known: Rows,
+        Y: Matrix,
+        trust: Matrix | None = None,
+        kernels: KnownKernels | None = None,
     ) -> None:
         self._operators, self._known, self._Y = operators, known, Y
         self._trust = np.ones(known.size) if trust is None else trust
-        self._matrices: dict[tuple[str, float | None], NDArray[Any]] = {}
+        self.kernels = KnownKernels(operators, known) if kernels is None else kernels
         self.positions = np.arange(known.size)
 
     def predict(self, kernel: Kernel, alphas: Sequence[float]) -> list[Matrix]:
         """Predictions (N, K) for each penalty."""
-        K, trust = self._add_matrices(kernel), self._trust
+        trust = self._trust
+        K = self.kernels.compute_kernel(kernel, self._known, self._known)
         mean = average_rows(self._Y, trust)
         rest = (trust / (trust.sum() - trust))[:, np.newaxis]
         shift = (mean - self._Y) * rest  # [N, K]: mean of the others − mean
+        right = np.column_stack([np.ones(len(K)), self._Y - mean])  # [N, 1 + K]
         found = []
-        for alpha in alphas:
-            inverse = invert_dual(K, alpha / trust)
-            own = np.diag(inverse)[:, np.newaxis]
-            q, h = inverse @ (self._Y - mean), inverse.sum(axis=1)[:, np.newaxis]
-            found.append(self._Y - q / own + shift * h / own)
+        for solved, own in _solve_dual(K, trust, right, alphas):
+            found.append(self._Y + (shift * solved[:, :1] - solved[:, 1:]) / own[:, np.newaxis])
         return found
 
     def make_preconditioner(self, kernel: Kernel, alpha: float) -> Preconditioner:
         """The inverse itself."""
-        inverse = invert_dual(self._add_matrices(kernel), alpha / self._trust)
+        inverse = invert_dual(
+            self.kernels.compute_kernel(kernel, self._known, self._known), alpha / self._trust
+        )
         return InversePreconditioner(self._operators, self._known, inverse, alpha)
 
-    def _add_matrices(self, kernel: Kernel) -> Matrix:
-        K = np.zeros((self._known.size, self._known.size))
-        for term in kernel:
-            K += term.share * self._get_matrix(term)
-        return K
 
-    def _get_matrix(self, term: Term) -> NDArray[Any]:
-        key = term.block, term.width
-        if key not in self._matrices:
-            matrix = self._operators.compute_rows(self._known, term, self._known)
-            self._matrices[key] = 0.5 * (matrix + matrix.T)
-        return self._matrices[key]
+def _solve_dual(
+    K: Matrix, trust: Matrix, right: Matrix, alphas: Sequence[float]
+) -> Iterator[tuple[Matrix, Matrix]]:
+    """Yield H⁻¹R and the diagonal of H⁻¹ for H = K + α/w of each penalty α."""
+    if len(alphas) <= _FEW_PENALTIES:
+        for alpha in alphas:
+            inverse = invert_dual(K, alpha / trust)
+            yield inverse @ right, np.diag(inverse)
+        return
+    roots = np.sqrt(trust)[:, np.newaxis]
+    with use_one_blas_thread(len(K)):
+        values, U = np.linalg.eigh(K * roots * roots.T)
+        values, R = np.maximum(values, 0.0), U.T @ (roots * right)
+        for alpha in alphas:
+            inverse = 1.0 / (values + alpha)
+            yield roots * (U @ (inverse[:, np.newaxis] * R)), trust * ((U * U) @ inverse)
 
 
 class HeldOut:

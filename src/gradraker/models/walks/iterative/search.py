@@ -11,21 +11,13 @@ from gradraker.features.engine import has_mapper, map_pieces, tell_progress
 from gradraker.models.walks.choice import Kernel
 from gradraker.models.walks.iterative.left_out_predictors import LeftOutPredictor
 from gradraker.models.walks.judges import Judge, is_better
-from gradraker.models.walks.operators.mixes import Mix
+from gradraker.models.walks.operators.mixes import LADDERS, Mix
 
 Matrix = NDArray[np.float64]
 # Penalties that are tried first, the ratio of neighbouring ones, and the range that they stay in.
 FIRST_ALPHAS = (0.1, 0.5)
 _STEP = 5.0
 _LEAST_ALPHA, _MOST_ALPHA = 0.04, 60.0
-# Shares that a kind may have, tried from the first on for as long as they are better.
-_LADDERS = {
-    "degrees": (0.2, 0.5, 0.9),
-    "communities": (0.3, 0.7, 0.95),
-    "alternating": (0.3, 0.7),
-    "direction": (0.3, 0.6),
-    "attributes": (0.5, 0.75, 0.95),
-}
 _FEWER_ATTRIBUTES = 0.25
 # Standard errors by which attributes must be better, and numbers predicted by long walks alone.
 _ASKED_OF_ATTRIBUTES = 0.5
@@ -80,6 +72,7 @@ class Search:
         are_classes: bool = False,
         attribute_kernels: Sequence[Kernel] = (),
         first_lean: str = "even",
+        others: Sequence[Kernel] = (),
     ) -> Trial:
         """Find a kernel, one kind of similarity after the other from walks alone, and a penalty.
 
@@ -96,6 +89,8 @@ class Search:
             Kernels of attributes, of which one may be taken.
         first_lean : str
             Which walks the search starts from.
+        others : sequence of kernels
+            Kernels that are taken at the end if they are better.
         """
         self._alpha = alpha
         if kernel is not None:
@@ -131,11 +126,14 @@ class Search:
                 best = self._try_larger_penalty(best, mix, needed)
         if not are_classes:
             best = self._climb(best, "communities", self._try_larger_penalty)
+        for other in others:
+            trial = self._try_kernel(other, (best.alpha, best.alpha / _STEP))
+            best = min(best, trial, key=lambda one: one.loss)
         return self._refine_alpha(best)
 
     def _list_next(self, kinds: Sequence[str], leans: Sequence[str]) -> list[Mix]:
         """Mixes that are tried next, as long as none of them is taken."""
-        shares = [self._mix.set_share(kind, _LADDERS[kind][0]) for kind in kinds]
+        shares = [self._mix.set_share(kind, LADDERS[kind][0]) for kind in kinds]
         return shares + [self._mix._replace(lean=lean) for lean in leans]
 
     def _predict_ahead(self, mixes: Sequence[Mix], alphas: Sequence[float]) -> None:
@@ -156,7 +154,7 @@ class Search:
         Attributes that a user gives are likely to help, so less is asked of them than of other
         kinds; whether they do shows at a penalty of their own.
         """
-        ladder, walks = _LADDERS["attributes"], best
+        ladder, walks = LADDERS["attributes"], best
         for kernel in kernels:
             best = self._try_mix(best, self._add_kernel(kernel), FIRST_ALPHAS, _ASKED_OF_ATTRIBUTES)
         if best is walks:
@@ -168,12 +166,12 @@ class Search:
 
     def _add_kernel(self, kernel: Kernel) -> Mix:
         """Walks beside a kernel of attributes, at its first share."""
-        share = _LADDERS["attributes"][0]
+        share = LADDERS["attributes"][0]
         return Mix(attributes=share, attribute_kernel=kernel, lean=self._mix.lean)
 
     def _climb(self, best: Trial, kind: str, take: Callable[[Trial, Mix], Trial]) -> Trial:
         """Give a kind larger and larger shares, for as long as ``take`` takes them."""
-        for share in _LADDERS[kind]:
+        for share in LADDERS[kind]:
             better = take(best, self._mix.set_share(kind, share))
             if better is best:
                 break
@@ -233,6 +231,13 @@ class Search:
         near = [a for a in (best.alpha / half, best.alpha * half) if a >= _LEAST_ALPHA]
         trials = self._evaluate(best.kernel, near)
         return min([best, *trials], key=lambda trial: trial.loss)
+
+    def compare(self, kernels: Sequence[Kernel], alphas: Sequence[float]) -> list[Trial]:
+        """Return kernels at their best penalty of these, the best first."""
+        self._alpha = None
+        found = [min(self._evaluate(k, alphas), key=lambda trial: trial.loss) for k in kernels]
+        self.tried += found
+        return sorted(found, key=lambda trial: trial.loss)
 
     def _evaluate(self, kernel: Kernel, alphas: Sequence[float]) -> list[Trial]:
         alphas = alphas if self._alpha is None else (self._alpha,)

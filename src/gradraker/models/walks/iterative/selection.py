@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,11 @@ from gradraker.models.walks.choice import (
     Tried,
     choose_mean,
 )
+from gradraker.models.walks.iterative.closed_form import (
+    propose_for_classes,
+    propose_for_numbers,
+    take_sample,
+)
 from gradraker.models.walks.iterative.left_out_predictors import (
     Assessment,
     HeldOut,
@@ -24,8 +29,8 @@ from gradraker.models.walks.iterative.left_out_predictors import (
     average_rows,
 )
 from gradraker.models.walks.iterative.sampling import sample_region, take_region
-from gradraker.models.walks.iterative.search import Search, Trial
-from gradraker.models.walks.judges import find_sharpness, judge_classes, judge_numbers
+from gradraker.models.walks.iterative.search import Candidate, Search, Trial
+from gradraker.models.walks.judges import OFFSETS, find_sharpness, judge_classes, judge_numbers
 from gradraker.models.walks.operators.mixes import WIDTHS, list_attribute_kernels
 from gradraker.models.walks.operators.operators import Operators, to_operator_block
 from gradraker.models.walks.operators.ridge import Preconditioner
@@ -40,6 +45,8 @@ MOST_NODES, PART_NODES = 40_000, 20_000
 _FEWEST_INSIDE = 200
 # Classes from which on the choice takes random sums of their scores, of which there are fewer.
 _MANY_CLASSES, _N_SUMS = 9, 8
+# Kernels proposed by some known nodes that are tried on all of them.
+_TRIED = 2
 # Known nodes below which it is assumed that similar nodes have similar values.
 _FEW = 10
 # Offset of classes where none is chosen.
@@ -47,6 +54,18 @@ _DEFAULT_OFFSET = 0.5
 _RULE = (
     "walks alone, unless another mix is better by a standard error on known nodes left out "
     "({}), one kind of similarity after the other"
+)
+_RULE_OF_NUMBERS = (
+    "the best of mixes of walks and degrees and of free shares, of more kinds if better by 8 nats "
+    "(left-out error and likelihood, one at a time)"
+)
+_RULE_OF_FEW_CLASSES = (
+    "half walks that reach far, half the best of mixes of walks and degrees and of free shares "
+    "(left-out error and likelihood, one at a time)"
+)
+_RULE_OF_CLASSES = (
+    "the smallest loss of mixes of walks and degrees and of free shares, of more kinds if clearly "
+    "better (known nodes left out one at a time)"
 )
 
 
@@ -80,38 +99,33 @@ def choose_operators(
     whole = operators
     if operators.n > MOST_NODES:
         operators, known, Y, trust = _take_part(operators, known, Y, trust)
-    sums = _draw_sums(Y) if are_classes else None
+    # Nodes that are left out in closed form have all classes; else fewer sums of them take less.
+    sums = _draw_sums(Y) if are_classes and not _is_closed(operators, known) else None
     targets = Y if sums is None else Y @ sums
     predictor = make_predictor(operators, known, targets, trust)
     held = targets[predictor.positions]
     frequencies = average_rows(Y, trust)
     trusted = None if trust is None else trust[predictor.positions]
+    task = _Task(operators, predictor, known, Y, trust, kernel, given.alpha, is_directed)
+    has_few_classes = are_classes and known.size < FEW_CLASSES
     judge = judge_numbers(held, trusted)
     if are_classes and sums is None:
-        judge = judge_classes(held, frequencies, trust=trusted)
+        offsets = (_DEFAULT_OFFSET,) if has_few_classes and task.may_propose else OFFSETS
+        judge = judge_classes(held, frequencies, offsets, trusted)
     search = Search(predictor, judge)
-    best = search.run(
-        kernel=kernel,
-        alpha=given.alpha,
-        is_directed=is_directed,
-        are_classes=are_classes,
-        attribute_kernels=_list_attribute_kernels(operators),
-        # Few known classes tell little of walks: those that reach far are assumed.
-        first_lean="farther" if are_classes and known.size < FEW_CLASSES else "even",
-    )
+    best, rule = _find_best(task, search, are_classes, has_few_classes)
     judge_mean = judge
     if are_classes and sums is None:  # without an offset: all scores would be equal
         judge_mean = judge_classes(held, frequencies, (1.0,), trusted)
     of_mean, _ = judge_mean(np.tile(average_rows(targets, trust), (len(held), 1)))
     few = FEW_CLASSES if are_classes else _FEW
-    is_told = known.size < few or best.loss < float(of_mean.mean())
+    is_told = best is not None and (known.size < few or best.loss < float(of_mean.mean()))
     count_nats = _make_counter(held, frequencies, are_classes and sums is None)
     tried = sorted(
         (Tried(trial.kernel, count_nats(trial)) for trial in search.tried), key=lambda t: t.nats
     )
-    if given.alpha is None and not is_told:
+    if best is None or (given.alpha is None and not is_told):
         return Selection(choose_mean(known.size, tuple(tried)))
-    rule = _RULE.format("one at a time" if predictor.one_at_a_time else "a part at a time")
     offset = best.offset if are_classes and sums is None else _DEFAULT_OFFSET
     choice = Choice(best.kernel, best.alpha, tuple(tried), known.size, offset, rule)
     if operators is not whole:
@@ -121,6 +135,58 @@ def choose_operators(
         return Selection(choice, None, preconditioner)
     assessment = Assessment(predictor.positions, best.predictions, predictor.one_at_a_time)
     return Selection(choice, assessment, preconditioner)
+
+
+class _Task(NamedTuple):
+    """What is to be chosen, and on which known nodes."""
+
+    operators: Operators
+    predictor: LeftOutPredictor
+    known: Rows
+    Y: Matrix
+    trust: Matrix | None
+    kernel: Kernel | None  # that is given
+    alpha: float | None
+    is_directed: bool
+
+    @property
+    def may_propose(self) -> bool:
+        """Whether walks and degrees are all that there is to choose from."""
+        return self.kernel is None and not _list_attribute_kernels(self.operators)
+
+    def propose(self, are_classes: bool, has_few_classes: bool) -> tuple[Candidate, ...]:
+        """Return what kernels between known nodes propose."""
+        sample = take_sample(
+            self.operators, self.predictor, self.known, self.Y, self.trust, _MOST_ENTRIES
+        )
+        options: dict[str, Any] = {"is_directed": self.is_directed, "alpha": self.alpha}
+        if are_classes and not has_few_classes:
+            return propose_for_classes(sample, **options)
+        return propose_for_numbers(sample, has_few_classes=has_few_classes, **options)
+
+
+def _find_best(
+    task: _Task, search: Search, are_classes: bool, has_few_classes: bool
+) -> tuple[Trial | None, str]:
+    """Find the best kernel, None for the mean, and say by which rule."""
+    proposals = task.propose(are_classes, has_few_classes) if task.may_propose else ()
+    if task.may_propose and task.predictor.one_at_a_time:
+        trials = [search.compare((kernel,), alphas)[0] for kernel, alphas in proposals]
+        rule = _RULE_OF_CLASSES if are_classes else _RULE_OF_NUMBERS
+        rule = _RULE_OF_FEW_CLASSES if has_few_classes else rule
+        return (trials[0] if trials else None), rule
+    best = search.run(
+        kernel=task.kernel,
+        alpha=task.alpha,
+        is_directed=task.is_directed,
+        are_classes=are_classes,
+        attribute_kernels=_list_attribute_kernels(task.operators),
+        # Few known classes tell little of walks: those that reach far are assumed.
+        first_lean="farther" if has_few_classes else "even",
+        others=[kernel for kernel, _ in proposals[:_TRIED]],
+    )
+    how = "one at a time" if task.predictor.one_at_a_time else "a part at a time"
+    return best, _RULE.format(how)
 
 
 def _take_part(
@@ -153,10 +219,15 @@ def make_predictor(
     operators: Operators, known: Rows, Y: Matrix, trust: Matrix | None = None
 ) -> LeftOutPredictor:
     """Leave nodes out one at a time where there are few, a part at a time where there are many."""
-    n_entries = operators.walks.matrices.A.nnz * known.size
-    if known.size <= _MOST_LEFT_OUT and n_entries <= _MOST_ENTRIES:
+    if _is_closed(operators, known):
         return LeaveOneOut(operators, known, Y, trust)
     return HeldOut(operators, known, Y, trust)
+
+
+def _is_closed(operators: Operators, known: Rows) -> bool:
+    """Whether kernels between known nodes are few enough numbers."""
+    n_entries = operators.walks.matrices.A.nnz * known.size
+    return known.size <= _MOST_LEFT_OUT and n_entries <= _MOST_ENTRIES
 
 
 def _share_equally(given: FixedParameters) -> Kernel:

@@ -100,6 +100,11 @@ class Chains(Protocol):
     def multiply_sum(self, X: Any, shares: dict[int, float]) -> Any:
         """The sum of the chains' products with X (n, k), each times the share of its length."""
 
+    def multiply_units(
+        self, units: Any, rows: NDArray[np.int64], lengths: Sequence[int]
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield each length and the chain's product with the unit vectors (n, k) of these rows."""
+
     def project_rows(self, length: int, probes: Matrix) -> Matrix:
         """Rows of the walk of this length times probes (n, p), not scaled by its norms."""
 
@@ -205,6 +210,19 @@ class SymmetricChains(_NormedChains):
         for number, length in reversed(list(enumerate(order))):
             product = self._move_out(sums[:, number])
             yield length, product if after_step else self._roots[length] * product
+
+    def multiply_units(
+        self, units: Any, rows: NDArray[np.int64], lengths: Sequence[int]
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield each length and the chain's product with the unit vectors of these rows.
+
+        The norm of a unit vector is one number, so that chains of all lengths share their products.
+        """
+        series, loaded = [expand_power(m).kernel for m in lengths], self._engine.load_rows(rows)
+        expanded = self._expand_shared(units, series)
+        for length, product in zip(lengths, expanded, strict=True):
+            root = self._roots[length]
+            yield length, root * product * root[loaded].T
 
     def multiply_sum(self, X: Any, shares: dict[int, float]) -> Any:
         """The sum of the chains' products with X (n, k), each times the share of its length."""
@@ -314,6 +332,12 @@ class StepwiseChains(_NormedChains):
             self._engine.multiply(self._forward, ends, ends.shape[1], other)
             ends, other = other, ends
             yield m, self._move_out(ends)
+
+    def multiply_units(
+        self, units: Any, rows: NDArray[np.int64], lengths: Sequence[int]
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield each length and the chain's product with the unit vectors of these rows."""
+        return self.multiply(units, lengths)
 
     def multiply_sum(self, X: Any, shares: dict[int, float]) -> Any:
         """The sum of the chains' products with X (n, k), each times the share of its length."""

@@ -1,5 +1,6 @@
 """Mixes of operators: a few numbers from which the shares of all terms follow."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from gradraker.models.walks.choice import Kernel, Term
@@ -21,6 +22,14 @@ DIRECTION = ("same_targets", "same_sources")
 # σ² of Gaussian kernels, in median squared distances: smooth in degrees; of groups of nodes, only
 # those in the same group are alike.
 WIDTHS = {"degree": 4.0, "community": 0.125}
+# Shares that a kind may have, tried from the first on for as long as they are better.
+LADDERS = {
+    "degrees": (0.2, 0.5, 0.9),
+    "communities": (0.3, 0.7, 0.95),
+    "alternating": (0.3, 0.7),
+    "direction": (0.3, 0.6),
+    "attributes": (0.5, 0.75, 0.95),
+}
 _SMALLEST_SHARE = 1e-9
 _KINDS = ("degrees", "communities", "alternating", "direction", "attributes")
 
@@ -63,6 +72,19 @@ class Mix(NamedTuple):
         return self._replace(
             **{kind: share, **{other: scale * getattr(self, other) for other in others}}
         )
+
+
+def list_mixes(leans: Sequence[str]) -> list[Mix]:
+    """Walks that lean this way or that, without degrees and with three shares of them.
+
+    Examples
+    --------
+    >>> from gradraker.models.walks.operators.mixes import list_mixes
+    >>> [(mix.lean, mix.degrees) for mix in list_mixes(["even"])]
+    [('even', 0.0), ('even', 0.2), ('even', 0.5), ('even', 0.9)]
+    """
+    shares = (0.0, *LADDERS["degrees"])
+    return [Mix(degrees=share, lean=lean) for lean in leans for share in shares]
 
 
 def list_attribute_kernels(*, has_words: bool) -> tuple[Kernel, ...]:

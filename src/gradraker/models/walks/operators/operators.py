@@ -149,18 +149,31 @@ class Operators:
 
     def compute_rows(self, rows: Rows, term: Term, others: Rows) -> NDArray[Any]:
         """Rows of the kernel of one term between nodes and others, (rows, others)."""
-        if is_low_rank(term.block):
-            Z, load_rows = self.get_features(term), self.engine.load_rows
-            return np.asarray(self.engine.fetch(Z[load_rows(rows)] @ Z[load_rows(others)].T))
-        found = np.empty((rows.size, others.size), dtype=self.dtype)
-        for some, product in self._multiply_units(rows, (term._replace(share=1.0),)):
-            found[some] = product[others].T
-        return found
+        return self.compute_rows_of_terms(rows, (term,), others)[0]
 
-    def _multiply_units(self, rows: Rows, kernel: Kernel) -> Iterator[tuple[slice, NDArray[Any]]]:
-        for some in split_range(rows.size, _COLUMNS):
-            tell_progress("walking from known nodes", some.start, rows.size)
-            yield some, self.engine.fetch(self.multiply(self.make_units(rows[some]), kernel))
+    def compute_rows_of_terms(
+        self, rows: Rows, terms: Sequence[Term], others: Rows
+    ) -> list[NDArray[Any]]:
+        """The same for several terms; walks of several lengths are taken together."""
+        found: dict[Term, NDArray[Any]] = {}
+        for walk, own in _group_terms(tuple(terms)).items():
+            if is_low_rank(walk):
+                found |= {term: self._compute_low_rank(rows, term, others) for term in own.values()}
+                continue
+            chains = self._get_chains(walk, tuple(own))
+            parts = {length: np.empty((rows.size, others.size), dtype=self.dtype) for length in own}
+            load_others = self.engine.load_rows(others)
+            for some in split_range(rows.size, _COLUMNS):
+                tell_progress("walking from known nodes", some.start, rows.size)
+                units = self.make_units(rows[some])
+                for length, product in chains.multiply_units(units, rows[some], tuple(own)):
+                    parts[length][some] = self.engine.fetch(product[load_others]).T
+            found |= {term: parts[length] for length, term in own.items()}
+        return [found[term] for term in terms]
+
+    def _compute_low_rank(self, rows: Rows, term: Term, others: Rows) -> NDArray[Any]:
+        Z, load_rows = self.get_features(term), self.engine.load_rows
+        return np.asarray(self.engine.fetch(Z[load_rows(rows)] @ Z[load_rows(others)].T))
 
     def make_units(self, rows: Rows) -> Any:
         """Unit vectors (n, len(rows)) on the engine."""

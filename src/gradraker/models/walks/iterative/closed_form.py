@@ -1,0 +1,206 @@
+"""Operators chosen in closed form, from dense kernels between known nodes.
+
+Where few nodes are known, leaving out one after the other costs one decomposition for all
+penalties, so that many mixes can be compared, and shares can be found by gradient steps.
+
+Numbers are compared by the criterion of exact kernels (left-out error and likelihood, in nats),
+which tells more of few nodes than errors alone; classes by the loss of left-out nodes.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.linear.ridge import compute_criterion_of_mean
+from gradraker.models.walks.choice import Kernel, Term
+from gradraker.models.walks.exact.attribute_choice import average_kernels
+from gradraker.models.walks.exact.blocks import (
+    FINE_ALPHAS,
+    AttributeTerm,
+    Sample,
+    compute_costs,
+    share_freely,
+)
+from gradraker.models.walks.iterative.left_out_predictors import (
+    KnownKernels,
+    LeaveOneOut,
+    LeftOutPredictor,
+    average_rows,
+)
+from gradraker.models.walks.iterative.search import Candidate, Search, Trial
+from gradraker.models.walks.judges import is_better, judge_classes
+from gradraker.models.walks.operators.mixes import (
+    ALTERNATING,
+    DIRECTION,
+    LADDERS,
+    LEANS,
+    WIDTHS,
+    Mix,
+    list_mixes,
+)
+from gradraker.models.walks.operators.operators import Operators
+
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.int64]
+# Known nodes that mixes are compared on, those that shares are found on, and mixes that go on.
+FEW, MANY = 400, 1000
+_BEST = 3
+# Nodes that a sample of more has at least, however many edges there are, and at most.
+_FEWEST_SAMPLED, _MOST_SAMPLED = 100, 600
+# Walks with shares of their own, beside degrees. Those of so many steps are for graphs in which
+# shorter ones from different nodes have not mixed: the mean of their kernel is small.
+_WALKS, _LONGEST, _SHORTER, _MIXED = ("hop1", "hop4", "hop16", "hop64", "hop256"), "hop999", 3, 0.4
+# Nats by which shares of more kinds must be better, and any kernel than the mean, if there are so
+# many values: fewer cannot show much.
+_NEEDED_OF_MORE, _NEEDED_OVER_MEAN = 8.0, 3.0
+_FEWEST = 10
+# Walks that few known classes are predicted by, and the largest penalty of still fewer: it would
+# leave the commonest class.
+_ASSUMED, _TELLING, _MOST_ALPHA_OF_FEW = "farther", 20, 0.5
+# Penalties below this are solved too loosely by products.
+LEAST_ALPHA = 0.01
+_CLASS_ALPHAS = (0.01, 0.04, 0.1, 0.22, 0.5, 1.1, 2.5, 5.6, 12.5, 28.0, 60.0)
+
+
+class KnownSample(NamedTuple):
+    """Known nodes to choose on, in the order of names that the seed gives."""
+
+    operators: Operators
+    kernels: KnownKernels
+    known: Rows  # [N]
+    Y: Matrix  # [N, K]
+    trust: Matrix | None  # [N]: sample weights
+
+    def take(self, n: int) -> Sample:
+        """The first nodes, with values that are centred and scaled."""
+        Y = self.Y - self.Y.mean(axis=0)
+        roots = None if self.trust is None else np.sqrt(self.trust[:n])
+        return Sample(self.kernels, self.known[:n], (Y / np.sqrt(np.mean(Y**2)))[:n], roots)
+
+    def compare(self, n: int, kernels: Sequence[Kernel], alphas: Sequence[float]) -> list[Trial]:
+        """Kernels of classes at their best penalty, the best first, on the first nodes."""
+        Y, trust = self.Y[:n], None if self.trust is None else self.trust[:n]
+        judge = judge_classes(Y, average_rows(Y, trust), trust=trust)
+        some = LeaveOneOut(self.operators, self.known[:n], Y, trust, self.kernels)
+        return Search(some, judge).compare(kernels, alphas)
+
+
+def take_sample(
+    operators: Operators,
+    predictor: LeftOutPredictor,
+    known: Rows,
+    Y: Matrix,
+    trust: Matrix | None,
+    most_entries: int,
+) -> KnownSample:
+    """All known nodes if they are left out one at a time, else some."""
+    order = np.argsort(operators.walks.rank[known])
+    kernels = getattr(predictor, "kernels", None)
+    if kernels is None:
+        most = max(_FEWEST_SAMPLED, most_entries // max(1, operators.walks.matrices.A.nnz))
+        order = order[: min(_MOST_SAMPLED, most)]
+        kernels = KnownKernels(operators, known[order])
+    trusted = None if trust is None else trust[order]
+    return KnownSample(operators, kernels, known[order], Y[order], trusted)
+
+
+def propose_for_numbers(
+    sample: KnownSample,
+    *,
+    is_directed: bool,
+    alpha: float | None = None,
+    has_few_classes: bool = False,
+) -> tuple[Candidate, ...]:
+    """Kernels with a penalty each, the best first by the criterion; none for the mean.
+
+    Mixes are compared on few nodes, shares are found on many, the penalty on all. Few known classes
+    are chosen so as well, whose losses would tell too little: half of their kernel are walks that
+    reach far, whatever the criterion says, and the mean is not taken.
+    """
+    if np.ptp(sample.Y, axis=0).max() == 0.0:
+        return ()
+    few, many = sample.take(FEW), sample.take(MANY)
+    leans = list_leans(sample)
+    mixes = [mix.to_kernel() for mix in list_mixes(leans)]
+    costs, _ = compute_costs(few, mixes, alpha, FINE_ALPHAS, LEAST_ALPHA)
+    kernels = [mixes[i] for i in np.argsort(costs)[:_BEST]]
+    terms = list_terms(leans)
+    kernels.append(share_freely(many, terms))
+    costs, alphas = compute_costs(many, kernels, alpha, FINE_ALPHAS, LEAST_ALPHA)
+    more = [*terms, *_list_more(is_directed)]
+    if _is_worth_more(few, terms, more, alpha):
+        kernels.append(share_freely(many, more))
+        cost, own = compute_costs(many, kernels[-1:], alpha, FINE_ALPHAS, LEAST_ALPHA)
+        costs, alphas = np.append(costs, cost + _NEEDED_OF_MORE), np.append(alphas, own)
+    order = np.argsort(costs, kind="stable")
+    if has_few_classes:
+        both = [kernels[order[0]], Mix(lean=_ASSUMED).to_kernel()]
+        kernel = average_kernels(many, both, (0.5, 0.5))
+        penalty = float(compute_costs(many, [kernel], alpha, FINE_ALPHAS, LEAST_ALPHA)[1][0])
+        if alpha is None and len(many.Y) < _TELLING:
+            penalty = min(penalty, _MOST_ALPHA_OF_FEW)
+        return ((kernel, (penalty,)),)
+    if sample.known.size > MANY:
+        everyone, first = sample.take(sample.known.size), [kernels[order[0]]]
+        alphas[order[0]] = compute_costs(everyone, first, alpha, FINE_ALPHAS, LEAST_ALPHA)[1][0]
+    needed = _NEEDED_OVER_MEAN if len(many.Y) >= _FEWEST else -np.inf
+    of_mean = compute_criterion_of_mean(many.targets, many.roots)
+    if alpha is None and costs[order[0]] >= of_mean - needed:
+        return ()
+    return tuple((kernels[i], (float(alphas[i]),)) for i in order)
+
+
+def _is_worth_more(
+    few: Sample, terms: list[AttributeTerm], more: list[AttributeTerm], alpha: float | None
+) -> bool:
+    """Whether more kinds of similarity are clearly better on few nodes."""
+    both = [share_freely(few, terms), share_freely(few, more)]
+    costs, _ = compute_costs(few, both, alpha, FINE_ALPHAS, LEAST_ALPHA)
+    return bool(costs[1] < costs[0] - _NEEDED_OF_MORE)
+
+
+def propose_for_classes(
+    sample: KnownSample, *, is_directed: bool, alpha: float | None = None
+) -> tuple[Candidate, ...]:
+    """Kernels with a penalty each, the best first by the loss of left-out nodes.
+
+    Mixes are compared on few nodes, and the best of them with free shares on all. More kinds of
+    similarity take part if they are clearly better on few nodes.
+    """
+    alphas = _CLASS_ALPHAS if alpha is None else (alpha,)
+    leans = list_leans(sample)
+    mixes = {mix.to_kernel(): mix for mix in list_mixes(leans)}
+    trials = sample.compare(FEW, tuple(mixes), alphas)
+    kernels = [trial.kernel for trial in trials[:_BEST]]
+    kernels.append(share_freely(sample.take(MANY), list_terms(leans)))
+    kinds = ("alternating", "direction") if is_directed else ("alternating",)
+    best = mixes[kernels[0]]
+    more = [best.set_share(kind, share).to_kernel() for kind in kinds for share in LADDERS[kind]]
+    first = sample.compare(FEW, more, alphas)[0]
+    if is_better(trials[0].losses, first.losses):
+        kernels.append(first.kernel)
+    trials = sample.compare(sample.known.size, kernels, alphas)
+    return tuple((trial.kernel, (trial.alpha,)) for trial in trials)
+
+
+def list_leans(sample: KnownSample) -> list[str]:
+    """Leans of walks: the longest are only for graphs in which shorter ones have not mixed."""
+    walks = [Term(walk, None, 1.0) for walk in (*_WALKS, "hop8")]
+    sample.kernels.add_terms((*walks, Term("degree", WIDTHS["degree"], 1.0)))
+    few = sample.known[:FEW]
+    is_mixed = float(sample.kernels.compute_kernel((walks[_SHORTER],), few, few).mean()) > _MIXED
+    return [lean for lean, shares in LEANS.items() if not (is_mixed and _LONGEST in shares)]
+
+
+def list_terms(leans: Sequence[str]) -> list[AttributeTerm]:
+    """Terms that have shares of their own: walks of these leans, and degrees."""
+    has_longest = any(_LONGEST in LEANS[lean] for lean in leans)
+    walks = (*_WALKS, _LONGEST) if has_longest else _WALKS
+    return [*((walk, None) for walk in walks), ("degree", WIDTHS["degree"])]
+
+
+def _list_more(is_directed: bool) -> list[AttributeTerm]:
+    names = (*ALTERNATING, *(DIRECTION if is_directed else ()))
+    return [*((name, None) for name in names), ("community", WIDTHS["community"])]
