@@ -97,7 +97,7 @@ def take_sample(
 ) -> KnownSample:
     """All known nodes if they are left out one at a time, else some."""
     order = np.argsort(operators.walks.rank[known])
-    kernels = getattr(predictor, "kernels", None)
+    kernels = predictor.kernels
     if kernels is None:
         most = max(_FEWEST_SAMPLED, most_entries // max(1, operators.walks.matrices.A.nnz))
         order = order[: min(_MOST_SAMPLED, most)]

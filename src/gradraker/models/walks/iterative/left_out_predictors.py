@@ -37,11 +37,40 @@ class Assessment(NamedTuple):
     one_at_a_time: bool
 
 
+class KnownKernels:
+    """Dense kernels of operators between some known nodes, each of them computed once."""
+
+    engine = CpuEngine()  # that the matrices are on
+
+    def __init__(self, operators: Operators, known: Rows) -> None:
+        self._operators, self._known = operators, known
+        self._places = np.full(operators.n, -1)
+        self._places[known] = np.arange(known.size)
+        self._matrices: dict[tuple[str, float | None], NDArray[Any]] = {}
+
+    def compute_kernel(self, kernel: Kernel, first: Rows, second: Rows) -> Matrix:
+        """The kernel between some of the nodes, (first, second)."""
+        self.add_terms(kernel)
+        total = np.zeros((first.size, second.size))
+        places = np.ix_(self._places[first], self._places[second])
+        for term in kernel:
+            total += term.share * self._matrices[term.block, term.width][places]
+        return total
+
+    def add_terms(self, kernel: Kernel) -> None:
+        """Compute the matrices of these terms, walks of all lengths together."""
+        missing = [term for term in kernel if (term.block, term.width) not in self._matrices]
+        found = self._operators.compute_rows_of_terms(self._known, missing, self._known)
+        for term, matrix in zip(missing, found, strict=True):
+            self._matrices[term.block, term.width] = 0.5 * (matrix + matrix.T)
+
+
 class LeftOutPredictor(Protocol):
     """Predicts known nodes without their own values."""
 
     positions: Rows  # of these nodes in the known ones
     one_at_a_time: bool
+    kernels: KnownKernels | None  # between all known nodes, if there are few
 
     def make_preconditioner(self, kernel: Kernel, alpha: float) -> Preconditioner:
         """What helps to solve for all known nodes."""
@@ -64,37 +93,6 @@ def make_noise(operators: Operators, known: Rows, trust: Matrix | None) -> Any:
     return operators.engine.load(noise, operators.dtype)
 
 
-class KnownKernels:
-    """Dense kernels of operators between some known nodes, each of them computed once."""
-
-    engine = CpuEngine()  # that the matrices are on
-
-    def __init__(self, operators: Operators, known: Rows) -> None:
-        self._operators, self._known = operators, known
-        self._places = np.full(operators.n, -1)
-        self._places[known] = np.arange(known.size)
-        self._matrices: dict[tuple[str, float | None], NDArray[Any]] = {}
-
-    def compute_kernel(self, kernel: Kernel, first: Rows, second: Rows) -> Matrix:
-        """The kernel between some of the nodes, (first, second)."""
-        self.add_terms(kernel)
-        total = np.zeros((first.size, second.size))
-        places = np.ix_(self._places[first], self._places[second])
-        is_all = first.size == second.size == self._known.size
-        is_whole = is_all and (first is second) and np.array_equal(first, self._known)
-        for term in kernel:
-            matrix = self._matrices[term.block, term.width]
-            total += term.share * (matrix if is_whole else matrix[places])
-        return total
-
-    def add_terms(self, kernel: Kernel) -> None:
-        """Compute the matrices of these terms, walks of all lengths together."""
-        missing = [term for term in kernel if (term.block, term.width) not in self._matrices]
-        found = self._operators.compute_rows_of_terms(self._known, missing, self._known)
-        for term, matrix in zip(missing, found, strict=True):
-            self._matrices[term.block, term.width] = 0.5 * (matrix + matrix.T)
-
-
 class LeaveOneOut:
     """Each known node without itself, in closed form, from dense kernels between known nodes.
 
@@ -114,13 +112,14 @@ class LeaveOneOut:
     ) -> None:
         self._operators, self._known, self._Y = operators, known, Y
         self._trust = np.ones(known.size) if trust is None else trust
-        self.kernels = KnownKernels(operators, known) if kernels is None else kernels
+        self._kernels = KnownKernels(operators, known) if kernels is None else kernels
+        self.kernels: KnownKernels | None = self._kernels
         self.positions = np.arange(known.size)
 
     def predict(self, kernel: Kernel, alphas: Sequence[float]) -> list[Matrix]:
         """Predictions (N, K) for each penalty."""
         trust = self._trust
-        K = self.kernels.compute_kernel(kernel, self._known, self._known)
+        K = self._kernels.compute_kernel(kernel, self._known, self._known)
         mean = average_rows(self._Y, trust)
         rest = (trust / (trust.sum() - trust))[:, np.newaxis]
         shift = (mean - self._Y) * rest  # [N, K]: mean of the others − mean
@@ -133,7 +132,7 @@ class LeaveOneOut:
     def make_preconditioner(self, kernel: Kernel, alpha: float) -> Preconditioner:
         """The inverse itself."""
         inverse = invert_dual(
-            self.kernels.compute_kernel(kernel, self._known, self._known), alpha / self._trust
+            self._kernels.compute_kernel(kernel, self._known, self._known), alpha / self._trust
         )
         return InversePreconditioner(self._operators, self._known, inverse, alpha)
 
@@ -160,6 +159,7 @@ class HeldOut:
     """Parts of the known nodes, each predicted from the others, by products."""
 
     one_at_a_time = False
+    kernels = None
 
     def __init__(
         self, operators: Operators, known: Rows, Y: Matrix, trust: Matrix | None = None
