@@ -159,7 +159,7 @@ class HeldOut:
     """Parts of the known nodes, each predicted from the others, by products."""
 
     one_at_a_time = False
-    kernels = None
+    kernels: KnownKernels | None = None
 
     def __init__(
         self, operators: Operators, known: Rows, Y: Matrix, trust: Matrix | None = None
