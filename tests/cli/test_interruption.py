@@ -22,6 +22,13 @@ def slow_job(tmp_path: Path) -> Any:
     return ["predict", "--edges", str(tmp_path / "e.csv"), "--values", str(tmp_path / "v.csv")]
 
 
+def _wait_for_program(process: "subprocess.Popen[str]") -> None:
+    """Wait until the shell has become the program: a busy machine may take its time."""
+    name = Path(f"/proc/{process.pid}/comm")
+    while name.exists() and name.read_text() == "bash\n" and process.poll() is None:
+        time.sleep(0.005)
+
+
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("seconds", "streams"),
@@ -39,6 +46,7 @@ def test_ctrl_c_is_130_without_a_traceback(slow_job: Any, seconds: Any, streams:
     process = subprocess.Popen(
         ["bash", "-c", line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
+    _wait_for_program(process)
     time.sleep(seconds)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)

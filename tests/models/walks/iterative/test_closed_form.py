@@ -99,16 +99,19 @@ def test_classes_are_proposed_by_their_losses() -> None:
     assert losses[0] < 0.5
 
 
-def test_few_classes_are_half_walks_that_reach_far() -> None:
+def test_few_classes_are_half_walks_that_reach_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(closed_form, "_MOST_ALPHA_OF_FEW", 0.2)
     A = _make_ring()
-    codes = np.arange(N) // 60
-    known = np.random.default_rng(0).permutation(N)[:16]
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 4, N)  # noise: the criterion by itself would take the mean
+    known = rng.permutation(N)[:16]
     _, sample = _take(A, np.eye(4)[codes[known]], known)
     ((kernel, (alpha,)),) = propose_for_numbers(sample, is_directed=False, has_few_classes=True)
     shares = {term.block: term.share for term in kernel}
     assert sum(shares.values()) == pytest.approx(1.0)
     assert {"hop1", "hop4", "hop16", "hop64", "hop256"} <= shares.keys()
-    assert alpha <= 0.5
+    assert shares["hop256"] > 4.0 * shares["hop1"]
+    assert alpha == 0.2  # the criterion would have more
     labels = np.full(N, None, dtype=object)
     labels[known] = codes[known]
     model = NodeClassifier(solver="operators").fit(A, labels, kind="matrix")
@@ -140,6 +143,33 @@ def test_a_part_of_many_known_nodes_proposes(monkeypatch: pytest.MonkeyPatch) ->
     order = np.argsort(operators.walks.rank[known])
     np.testing.assert_array_equal(sample.known, known[order[:60]])
     assert propose_for_numbers(sample, is_directed=False) == ()  # equal values
+    assert propose_for_classes(sample, is_directed=False) == ()
+
+
+def test_too_large_a_graph_has_no_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "_MOST_LEFT_OUT", 10)
+    monkeypatch.setattr(selection, "_MOST_ENTRIES", 99)
+    A = _make_ring()
+    wave = np.sin(np.arange(N) / 20)
+    known = np.random.default_rng(0).permutation(N)[:200]
+    values = np.full(N, np.nan)
+    values[known] = wave[known]
+    model = NodeRegressor(solver="operators").fit(A, values, kind="matrix")
+    assert "a part at a time" in model.choice_.rule
+    unknown = np.isnan(values)
+    assert np.mean((model.predict() - wave[unknown]) ** 2) < 0.05 * wave.var()
+
+
+def test_the_unit_of_values_does_not_count() -> None:
+    A = _make_ring()
+    known = np.random.default_rng(0).permutation(N)[:100]
+    Y = np.sin(known / 20)[:, np.newaxis] + 1e-3 * (known % 7)[:, np.newaxis]
+    found = []
+    for unit in (1.0, 2.0**-600, 2.0**300):
+        _, sample = _take(A, unit * Y, known)
+        found.append(propose_for_numbers(sample, is_directed=False))
+    assert found[0]
+    assert found[0] == found[1] == found[2]
 
 
 def test_degrees_are_found_with_few_known_values() -> None:

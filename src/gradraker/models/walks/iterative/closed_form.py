@@ -47,7 +47,7 @@ Rows = NDArray[np.int64]
 # Known nodes that mixes are compared on, those that shares are found on, and mixes that go on.
 FEW, MANY = 400, 1000
 _BEST = 3
-# Nodes that a sample of more has at least, however many edges there are, and at most.
+# Nodes that a sample of more has at least, or there is none, and at most.
 _FEWEST_SAMPLED, _MOST_SAMPLED = 100, 600
 # Walks with shares of their own, beside degrees. Those of so many steps are for graphs in which
 # shorter ones from different nodes have not mixed: the mean of their kernel is small.
@@ -73,9 +73,15 @@ class KnownSample(NamedTuple):
     Y: Matrix  # [N, K]
     trust: Matrix | None  # [N]: sample weights
 
+    @property
+    def tells(self) -> bool:
+        """Whether there are different values, among few nodes as well."""
+        return self.known.size > 0 and bool(np.ptp(self.Y[:FEW], axis=0).max() > 0.0)
+
     def take(self, n: int) -> Sample:
         """The first nodes, with values that are centred and scaled."""
         Y = self.Y - self.Y.mean(axis=0)
+        Y /= np.abs(Y).max()  # squares of very small values would be 0
         roots = None if self.trust is None else np.sqrt(self.trust[:n])
         return Sample(self.kernels, self.known[:n], (Y / np.sqrt(np.mean(Y**2)))[:n], roots)
 
@@ -95,12 +101,12 @@ def take_sample(
     trust: Matrix | None,
     most_entries: int,
 ) -> KnownSample:
-    """All known nodes if they are left out one at a time, else some."""
+    """All known nodes if they are left out one at a time, else some; none of too large a graph."""
     order = np.argsort(operators.walks.rank[known])
     kernels = predictor.kernels
     if kernels is None:
-        most = max(_FEWEST_SAMPLED, most_entries // max(1, operators.walks.matrices.A.nnz))
-        order = order[: min(_MOST_SAMPLED, most)]
+        most = most_entries // max(1, operators.walks.matrices.A.nnz)
+        order = order[: min(_MOST_SAMPLED, most) if most >= _FEWEST_SAMPLED else 0]
         kernels = KnownKernels(operators, known[order])
     trusted = None if trust is None else trust[order]
     return KnownSample(operators, kernels, known[order], Y[order], trusted)
@@ -119,7 +125,7 @@ def propose_for_numbers(
     are chosen so as well, whose losses would tell too little: half of their kernel are walks that
     reach far, whatever the criterion says, and the mean is not taken.
     """
-    if np.ptp(sample.Y, axis=0).max() == 0.0:
+    if not sample.tells:
         return ()
     few, many = sample.take(FEW), sample.take(MANY)
     leans = list_leans(sample)
@@ -169,6 +175,8 @@ def propose_for_classes(
     Mixes are compared on few nodes, and the best of them with free shares on all. More kinds of
     similarity take part if they are clearly better on few nodes.
     """
+    if not sample.tells:
+        return ()
     alphas = _CLASS_ALPHAS if alpha is None else (alpha,)
     leans = list_leans(sample)
     mixes = {mix.to_kernel(): mix for mix in list_mixes(leans)}
