@@ -246,13 +246,21 @@ def divide_by_roots(E: Any, rows: Any, columns: Any) -> Any:
     return T
 
 
-def operator_walk(A: Any, direction: Any = "both", hidden: Any = (), sign: Any = 1.0) -> Any:
-    """T = D_r⁻¹ᐟ² (±E + I) D_c⁻¹ᐟ², without loops at hidden nodes that have links."""
+def operator_walk(
+    A: Any, direction: Any = "both", hidden: Any = (), sign: Any = 1.0, is_lazy: Any = False
+) -> Any:
+    """T = D_r⁻¹ᐟ² (±E + I) D_c⁻¹ᐟ², without loops at hidden nodes that have links.
+
+    The loops of a lazy walk weigh as much as all links of their node, if it has any.
+    """
     E = links(A, direction, hidden)
     loops = np.eye(len(A))
     for j in hidden:
         if E[j].any():
             loops[j, j] = 0.0
+    for j in range(len(A)):
+        if is_lazy and E[j].any():
+            loops[j, j] *= E[j].sum()
     total = E + loops
     return divide_by_roots(sign * E + loops, total.sum(axis=1), total.sum(axis=0))
 
@@ -356,9 +364,9 @@ def operator_kernel(
         return low_rank_kernel(community_rows(operator_walk(A, direction, hidden), probes), width)
     if block in ("same_targets", "same_sources"):
         return chain_kernel(meeting_walk(A, "out" if block == "same_targets" else "in", hidden), 1)
-    for name, sign in (("hop", 1.0), ("alternating", -1.0)):
+    for name, sign in (("hop", 1.0), ("lazy", 1.0), ("alternating", -1.0)):
         if block.startswith(name):
-            T = operator_walk(A, direction, hidden, sign)
+            T = operator_walk(A, direction, hidden, sign, name == "lazy")
             return chain_kernel(T, int(block.removeprefix(name)), probes)
     raise ValueError(block)
 

@@ -16,10 +16,11 @@ from gradraker.features.walks import REACHES
 # few nodes, leaving one out tells little.
 FEW_CLASSES = 60
 _MOST_LISTED = 8  # candidates that a summary lists
-_CHAIN = re.compile(r"(hop|alternating)([1-9][0-9]{0,2})")
+_CHAIN = re.compile(r"(hop|lazy|alternating)([1-9][0-9]{0,2})")
 _NEAR = 4  # steps
 _KINDS = {
     "hop": "region",
+    "lazy": "region",
     "community": "region",
     "pagerank": "region",
     "far": "region",
@@ -44,7 +45,7 @@ ATTRIBUTE_BLOCKS = (
     "joint_attributes",
     "local_attributes",
 )
-_ALTERNATING = tuple(f"alternating{k}" for k in range(1, 1000))
+_OPERATORS = tuple(f"{walk}{k}" for walk in ("lazy", "alternating") for k in range(1, 1000))
 
 
 class Term(NamedTuple):
@@ -70,7 +71,7 @@ def check_block(block: Any) -> str:
     'hop0'
     """
     others = ("degree", "commute", *ATTRIBUTE_BLOCKS)
-    if isinstance(block, str) and block in (*others, *REACHES, *_ALTERNATING):
+    if isinstance(block, str) and block in (*others, *REACHES, *_OPERATORS):
         return block
     names = ", ".join(map(repr, (*others, *REACHES[: REACHES.index("hop1")])))
     raise ValueError(f"blocks must be {names} or 'hop1', 'hop2', …, got {block!r}")
@@ -99,7 +100,7 @@ def get_kind(block: str) -> str:
     ('near neighbours', 'region', 'degrees')
     """
     walk, length = split_block(block)
-    if walk == "hop" and length <= _NEAR:
+    if walk in ("hop", "lazy") and length <= _NEAR:
         return "near neighbours"
     return _KINDS[walk]
 

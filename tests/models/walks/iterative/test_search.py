@@ -93,6 +93,28 @@ def test_alternating_walks_are_chosen_where_they_are_better() -> None:
     assert _shares(model).get("alternating", 0.0) >= 0.2
 
 
+@pytest.mark.parametrize("part", [0.3, 0.6], ids=["closed form", "parts"])
+def test_lazy_walks_are_chosen_where_neighbours_have_no_neighbours_in_common(part: float) -> None:
+    # Each edge of a grid has a value, and a node the sum of its edges': neighbours share one.
+    side = 50
+    rng = np.random.default_rng(0)
+    places = np.arange(side * side).reshape(side, side)
+    pairs = [(places[:, :-1], places[:, 1:]), (places[:-1], places[1:])]
+    edges = np.vstack([np.column_stack([a.ravel(), b.ravel()]) for a, b in pairs])
+    y = np.bincount(edges.ravel(), np.repeat(rng.normal(size=len(edges)), 2))
+    is_known = rng.random(y.size) < part
+    values = {i: float(y[i]) for i in np.flatnonzero(is_known).tolist()}
+    unknown = np.flatnonzero(~is_known)
+    errors = []
+    for blocks in ("auto", ["hop1", "hop4"]):
+        model = NodeRegressor(solver="operators", random_state=0, blocks=blocks).fit(
+            edges.tolist(), values
+        )
+        errors.append(np.mean((model.predict(unknown.tolist()) - y[unknown]) ** 2))
+        assert ("lazy1" in model.blocks_) == (blocks == "auto")
+    assert errors[0] < errors[1]
+
+
 def _make_citations(n_groups: Any = 7, size: Any = 40, seed: Any = 0) -> Any:
     """Papers of each group cite papers of the next group: neighbours are of other groups."""
     rng = np.random.default_rng(seed)

@@ -209,3 +209,19 @@ def test_products_with_unit_vectors_are_columns_of_the_kernels(direction: Any) -
     assert found.keys() == expected.keys()
     for length, product in found.items():
         np.testing.assert_allclose(product, expected[length][:, rows], atol=1e-12)
+
+
+@pytest.mark.parametrize("direction", ["both", "out"])
+def test_a_lazy_walk_stays_with_probability_one_half(direction: Any) -> None:
+    A = _graph()
+    matrices = WalkMatrices(csr_array(A), direction=direction)
+    T = scale_walk(matrices, is_lazy=True).toarray()
+    E = np.abs(A) + np.abs(A).T if direction == "both" else np.abs(A)
+    sums = E.sum(axis=1)
+    loops = np.where(sums > 0.0, sums, 1.0)
+    rows, columns = sums + loops, E.sum(axis=0) + loops
+    expected = (E + np.diag(loops)) / np.sqrt(np.outer(rows, columns))
+    np.testing.assert_allclose(T, expected, atol=1e-12)
+    assert T[3, 3] == 1.0  # a node without edges stays
+    if direction == "both":
+        assert np.linalg.eigvalsh(T).min() > -1e-12  # no walk comes and goes

@@ -14,6 +14,7 @@ from gradraker import NodeClassifier, NodeRegressor, read_edges
 from gradraker.models.walks.iterative import selection
 from gradraker.models.walks.operators import chains
 from gradraker.models.walks.operators.polynomials import expand_power
+from oracles import nodes as oracle
 
 
 def test_choice_of_shares_from_disk_equals_that_from_memory(tmp_path: Path) -> None:
@@ -42,6 +43,19 @@ def test_scale_of_values_is_chosen_without_walks_that_the_model_lacks(
     model = NodeRegressor(blocks=("hop1",), alpha=0.5, width=1.0).fit(graph, values)
     assert len(model.choice_.tried_transforms) > 1
     assert {call.args for call in expand.mock_calls} == {(1,)}
+
+
+@pytest.mark.parametrize("walk", ["hop", "lazy", "alternating"])
+def test_walks_on_disk_equal_those_in_memory(tmp_path: Path, walk: str) -> None:
+    from gradraker.models.walks.operators import disk_walk
+
+    (tmp_path / "edges.csv").write_text("1,2\n2,1\n2,3\n3,2\n3,1\n1,3\n3,4\n4,3\n5,5\n")
+    graph = read_edges(tmp_path / "edges.csv", on_disk=tmp_path / "graph")
+    found = disk_walk.build_disk_walk(graph.folder, graph.matrix, walk, np.float64).toarray()
+    A = graph.matrix.toarray() / 2.0  # both directions of each edge
+    sign = -1.0 if walk == "alternating" else 1.0
+    expected = oracle.operator_walk(A, "both", sign=sign, is_lazy=walk == "lazy")
+    np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_walk_of_a_folder_that_cannot_be_written_is_temporary(

@@ -19,9 +19,11 @@ def _extend(A: Any, out: Any, into: Any, block: Any, direction: Any, probes: Any
     else:
         sign = -1.0 if block.startswith("alternating") else 1.0
         new = sign * {"both": out + into, "out": out, "in": into}[direction]
-        T = oracle.operator_walk(A, direction, sign=sign)
-        columns = oracle.links(A, direction).sum(axis=0) + 1.0
-        m = int(block.removeprefix("hop").removeprefix("alternating"))
+        is_lazy = block.startswith("lazy")
+        T = oracle.operator_walk(A, direction, sign=sign, is_lazy=is_lazy)
+        E = oracle.links(A, direction)
+        columns = E.sum(axis=0) + (np.where(E.any(axis=1), E.sum(axis=1), 1.0) if is_lazy else 1.0)
+        m = int(block.lstrip("abcdefghijklmnopqrstuvwxyz"))
     extended = np.zeros((len(A) + 1, len(A) + 1))
     extended[:-1, :-1] = T
     extended[-1, :-1] = oracle.divide_by_roots(new[np.newaxis], [abs(new).sum()], columns)[0]
@@ -35,7 +37,10 @@ def _extend(A: Any, out: Any, into: Any, block: Any, direction: Any, probes: Any
 
 @pytest.mark.parametrize(
     "block",
-    ["hop1", "hop3", "hop8", "alternating1", "alternating4", "same_targets", "same_sources"],
+    [
+        *("hop1", "hop3", "hop8", "lazy1", "lazy4", "alternating1", "alternating4"),
+        *("same_targets", "same_sources"),
+    ],
 )
 @pytest.mark.parametrize("direction", ["both", "out", "in"])
 def test_predict_new_equals_the_dense_extended_graph(block: Any, direction: Any) -> None:

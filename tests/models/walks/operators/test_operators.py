@@ -13,7 +13,8 @@ from gradraker.models.walks.operators.mixes import Mix
 from gradraker.models.walks.operators.operators import Operators, to_operator_block
 from oracles import nodes as oracle
 
-BLOCKS = ("hop1", "hop4", "hop16", "alternating1", "alternating4", "same_targets", "same_sources")
+BLOCKS = ("hop1", "hop4", "hop16", "lazy1", "lazy4", "alternating1", "alternating4")
+BLOCKS += ("same_targets", "same_sources")
 
 
 def _operators(A: Any, direction: Any = "both", hidden: Any = None, dtype: Any = np.float64) -> Any:
@@ -48,7 +49,9 @@ def test_more_rows_than_fit_at_once_are_computed_in_parts() -> None:
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("block", ["hop1", "hop4", "alternating1", "alternating4"])
+@pytest.mark.parametrize(
+    "block", ["hop1", "hop4", "lazy1", "lazy4", "alternating1", "alternating4"]
+)
 def test_chains_exclude_hidden_nodes(block: Any) -> None:
     A = make_matrix()
     hidden = np.zeros(N, dtype=bool)

@@ -56,6 +56,7 @@ _WALKS, _LONGEST, _SHORTER, _MIXED = ("hop1", "hop4", "hop16", "hop64", "hop256"
 # many values: fewer cannot show much.
 _NEEDED_OF_MORE, _NEEDED_OVER_MEAN = 8.0, 3.0
 _FEWEST = 10
+_LAZY = "lazy"  # walks among the further kinds
 # Walks that few known classes are predicted by, and the largest penalty of still fewer: it would
 # leave the commonest class.
 _ASSUMED, _TELLING, _MOST_ALPHA_OF_FEW = "farther", 20, 0.5
@@ -210,5 +211,5 @@ def list_terms(leans: Sequence[str]) -> list[AttributeTerm]:
 
 
 def _list_more(is_directed: bool) -> list[AttributeTerm]:
-    names = (*ALTERNATING, *(DIRECTION if is_directed else ()))
+    names = (*LEANS[_LAZY], *ALTERNATING, *(DIRECTION if is_directed else ()))
     return [*((name, None) for name in names), ("community", WIDTHS["community"])]

@@ -24,9 +24,10 @@ _ASKED_OF_ATTRIBUTES = 0.5
 _ASKED_OF_SLOW = 1.0
 _LEANS = ("near", "far")
 _FARTHER = ("farther", "farthest")  # tried where walks lean to far nodes, for as long as they gain
-# Other walks: for groups of nodes that are linked among themselves, and, where far nodes count (of
+# Other walks: for groups of nodes that are linked among themselves, for neighbours that have no
+# neighbours in common (grids, trees), and, where far nodes count (of
 # numbers: as far as few known ones can show), for values that vary slowly over a wide graph.
-_GROUPS, _SLOW = "groups", ("regions", "wide")
+_GROUPS, _SLOW = ("groups", "lazy"), ("regions", "wide")
 _USUAL = 7  # kernels that a search tries
 _MOSTLY = 0.8  # share of degrees beyond which the lean of walks hardly counts
 
@@ -119,7 +120,8 @@ class Search:
         for kind in kinds:
             best = self._climb(best, kind, self._take_better)
         if self._mix.degrees < _MOSTLY:
-            best = self._try_larger_penalty(best, self._mix._replace(lean=_GROUPS))
+            for lean in _GROUPS:
+                best = self._try_larger_penalty(best, self._mix._replace(lean=lean))
             for lean in _SLOW if may_be_slow else ():
                 mix = self._mix._replace(lean=lean)
                 needed = None if are_classes else _ASKED_OF_SLOW

@@ -24,8 +24,11 @@ from gradraker.models.walks.operators.polynomials import expand_power
 Matrix = NDArray[np.float64]
 
 
-def scale_walk(matrices: WalkMatrices, sign: float = 1.0) -> csr_array:
+def scale_walk(matrices: WalkMatrices, sign: float = 1.0, *, is_lazy: bool = False) -> csr_array:
     """T = D_r⁻¹ᐟ² (±E + I) D_c⁻¹ᐟ² of the edges E of a direction; symmetric for both directions.
+
+    A lazy walk has loops as heavy as all edges of a node, in place of I: at each step it stays with
+    probability ½, so that it is as often at an odd distance as at an even one.
 
     Examples
     --------
@@ -38,8 +41,15 @@ def scale_walk(matrices: WalkMatrices, sign: float = 1.0) -> csr_array:
     """
     edges = matrices.get_edges(matrices.direction)
     loops = matrices.make_loops(edges)
+    if is_lazy:
+        loops = weigh_lazy_loops(loops, edges.sum(axis=1))
     T = csr_array(sign * edges + diags_array(loops))
     return scale_both(T, edges.sum(axis=1) + loops, edges.sum(axis=0) + loops)
+
+
+def weigh_lazy_loops(loops: Matrix, sums: Matrix) -> Matrix:
+    """Loops as heavy as the edges of a node; as they are where there are none."""
+    return np.asarray(loops * np.where(sums > 0.0, sums, 1.0))
 
 
 def build_meeting_walk(

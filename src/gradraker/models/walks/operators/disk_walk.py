@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gradraker.features.row_blocks import RowBlocks
-from gradraker.models.walks.operators.chains import invert_root
+from gradraker.models.walks.operators.chains import invert_root, weigh_lazy_loops
 
 
 def build_disk_walk(folder: Path, W: csr_array, walk: str, dtype: Any) -> csr_array:
@@ -40,11 +40,15 @@ def build_disk_walk(folder: Path, W: csr_array, walk: str, dtype: Any) -> csr_ar
 
 def _write(file: Any, W: csr_array, walk: str, dtype: Any) -> None:
     sign = -1.0 if walk == "alternating" else 1.0
-    roots = invert_root(RowBlocks(W).sum(axis=1) + 1.0)
+    sums = RowBlocks(W).sum(axis=1)
+    loops = np.ones(sums.size)
+    if walk == "lazy":
+        loops = weigh_lazy_loops(loops, sums)
+    roots = invert_root(sums + loops)
     for rows, block in RowBlocks(W).iterate():
         data = sign * block.data
         owners = np.repeat(np.arange(rows.start, rows.stop), np.diff(block.indptr))
-        data[owners == block.indices] += 1.0
+        data[owners == block.indices] += loops[owners[owners == block.indices]]
         data *= roots[owners]
         data *= roots[block.indices]
         data.astype(dtype).tofile(file)

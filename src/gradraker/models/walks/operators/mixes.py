@@ -13,6 +13,7 @@ LEANS = {
     "far": {"hop1": 0.05, "hop4": 0.15, "hop16": 0.25, "hop64": 0.55},
     "farther": {"hop1": 0.05, "hop4": 0.1, "hop16": 0.15, "hop64": 0.25, "hop256": 0.45},
     "farthest": {"hop4": 0.1, "hop16": 0.15, "hop64": 0.2, "hop256": 0.25, "hop999": 0.3},
+    "lazy": {"lazy1": 0.5, "lazy4": 0.5},
     "groups": {"hop1": 0.2, "hop8": 0.8},
     "regions": {"hop64": 1.0},
     "wide": {"hop256": 1.0},

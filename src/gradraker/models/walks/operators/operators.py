@@ -5,6 +5,8 @@ block                 kernel                                                    
 ==================== =========================================================== ================
 ``hop1``, ``hop2``, … chain of that length over the walk on A + Aᵀ + I            near up to 4
                                                                                   steps, else region
+``lazy1``, …          the same over a walk that stays with probability ½        near up to 4
+                                                                                  steps, else region
 ``alternating1``, …   the same over I − A − Aᵀ: neighbours differ                 alternating
 ``same_targets``      chain of length 1 over A: nodes that link to the same nodes direction
 ``same_sources``      chain of length 1 over Aᵀ: the same nodes link to them      direction
@@ -37,6 +39,7 @@ from gradraker.models.walks.operators.chains import (
     make_chains,
     scale_both,
     scale_walk,
+    weigh_lazy_loops,
 )
 from gradraker.models.walks.operators.disk_walk import build_disk_walk
 from gradraker.models.walks.operators.low_rank import (
@@ -55,6 +58,8 @@ _PROBE_SEED = 0x70726F6265
 MOST_COLUMNS = 384
 # Half of the steps of walks that tell the group of a node: few enough that powers are exact.
 _HALF = 8
+# Walks over edges of both directions and loops.
+_WITH_LOOPS = ("hop", "lazy", "alternating")
 # Unit vectors that are multiplied at once.
 _COLUMNS = 64
 # Blocks of exact kernels that have another one in their place here.
@@ -213,6 +218,8 @@ class Operators:
         columns_of_walk = self._sum_columns(matrices.direction) + 1.0  # with the loop
         walks = {"hop": scale_both(links, links.sum(axis=1), columns_of_walk)}
         walks["alternating"] = csr_array(-walks["hop"])
+        loops = weigh_lazy_loops(np.ones(self.n), matrices.sum_edges(matrices.direction))
+        walks["lazy"] = scale_both(links, 2.0 * links.sum(axis=1), columns_of_walk - 1.0 + loops)
         for walk, (direction, edges) in meetings.items():
             walks[walk] = scale_both(edges, edges.sum(axis=1), self._sum_columns(direction))
         standardised = (np.column_stack(columns) - self._centre) * self._spread
@@ -264,20 +271,20 @@ class Operators:
                 self._build_walk(walk),
                 self.engine,
                 self.dtype,
-                is_symmetric=is_undirected and walk in ("hop", "alternating"),
+                is_symmetric=is_undirected and walk in _WITH_LOOPS,
             )
         self._chains[walk].set_norms(lengths, self._probes)
         return self._chains[walk]
 
     def _build_walk(self, walk: str) -> csr_array:
         matrices = self.walks.matrices
-        if matrices.folder is not None and walk in ("hop", "alternating"):
+        if matrices.folder is not None and walk in _WITH_LOOPS:
             return build_disk_walk(matrices.folder, matrices.A, walk, self.dtype)
         A, hidden = matrices.A, matrices.hidden
         if walk in ("same_targets", "same_sources"):
             return build_meeting_walk(A, "out" if walk == "same_targets" else "in", hidden)
         sign = -1.0 if walk == "alternating" else 1.0
-        return scale_walk(matrices, sign)
+        return scale_walk(matrices, sign, is_lazy=walk == "lazy")
 
     @cached_property
     def _probes(self) -> Any:
