@@ -249,18 +249,11 @@ def divide_by_roots(E: Any, rows: Any, columns: Any) -> Any:
 def operator_walk(
     A: Any, direction: Any = "both", hidden: Any = (), sign: Any = 1.0, is_lazy: Any = False
 ) -> Any:
-    """T = D_r⁻¹ᐟ² (±E + I) D_c⁻¹ᐟ², without loops at hidden nodes that have links.
-
-    The loops of a lazy walk weigh as much as all links of their node, if it has any.
-    """
+    """T = D_r⁻¹ᐟ² (±E + loops) D_c⁻¹ᐟ²; lazy loops weigh as much as all links, hidden ones 0."""
     E = links(A, direction, hidden)
     loops = np.eye(len(A))
-    for j in hidden:
-        if E[j].any():
-            loops[j, j] = 0.0
-    for j in range(len(A)):
-        if is_lazy and E[j].any():
-            loops[j, j] *= E[j].sum()
+    for j in np.flatnonzero(E.any(axis=1)).tolist():
+        loops[j, j] = 0.0 if j in hidden else E[j].sum() if is_lazy else 1.0
     total = E + loops
     return divide_by_roots(sign * E + loops, total.sum(axis=1), total.sum(axis=0))
 
@@ -379,8 +372,7 @@ def fixed_mean_ridge(K_known: Any, K_asked: Any, y: Any, alpha: Any) -> Any:
 
 def fixed_mean_weights(K_known: Any, K_asked: Any, alpha: Any) -> Any:
     """Weights of known values: predictions of unit vectors."""
-    n = len(K_known)
-    return fixed_mean_ridge(K_known, K_asked, np.eye(n), alpha)
+    return fixed_mean_ridge(K_known, K_asked, np.eye(len(K_known)), alpha)
 
 
 def fixed_mean_left_out(K_known: Any, y: Any, alpha: Any) -> Any:

@@ -13,8 +13,10 @@ from gradraker.models.walks.operators.mixes import Mix
 from gradraker.models.walks.operators.operators import Operators, to_operator_block
 from oracles import nodes as oracle
 
-BLOCKS = ("hop1", "hop4", "hop16", "lazy1", "lazy4", "alternating1", "alternating4")
-BLOCKS += ("same_targets", "same_sources")
+BLOCKS = (
+    *("hop1", "hop4", "hop16", "lazy1", "lazy4", "alternating1", "alternating4"),
+    *("same_targets", "same_sources"),
+)
 
 
 def _operators(A: Any, direction: Any = "both", hidden: Any = None, dtype: Any = np.float64) -> Any:
