@@ -359,9 +359,7 @@ def compute_costs(
 
     def compute(start: int, stop: int) -> None:
         for i in range(start, stop):
-            penalties = list_penalties(matrices[i], alpha, grid)
-            if alpha is None:
-                penalties = np.unique(np.maximum(penalties, least))
+            penalties = list_penalties(matrices[i], alpha, grid, least)
             curve = compute_criterion_curve(matrices[i], targets, penalties, sample.roots)
             j = int(curve.criterion.argmin())
             costs[i], best[i] = curve.criterion[j], curve.alphas[j]
@@ -371,14 +369,15 @@ def compute_costs(
     return costs, best
 
 
-def list_penalties(K: Matrix, alpha: float | None, grid: Matrix) -> Matrix:
-    """The given penalty, or a grid of them in units of 1 − mean(K).
+def list_penalties(K: Matrix, alpha: float | None, grid: Matrix, least: float = 0.0) -> Matrix:
+    """The given penalty, or a grid of them in units of 1 − mean(K), from ``least`` on.
 
     A linear kernel may have a mean beyond 1: then a tenth of its variation is the unit.
     """
     if alpha is not None:
         return np.array([alpha])
-    return grid * max(1.0 - float(K.mean()), 0.1 * measure_variation(K))
+    unit = max(1.0 - float(K.mean()), 0.1 * measure_variation(K))
+    return np.unique(np.maximum(grid * unit, least))
 
 
 def measure_variation(K: Matrix) -> float:

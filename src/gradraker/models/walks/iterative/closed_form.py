@@ -23,6 +23,7 @@ from gradraker.models.walks.exact.blocks import (
     compute_costs,
     share_freely,
 )
+from gradraker.models.walks.exact.kernel_choice import FEW, MANY
 from gradraker.models.walks.iterative.left_out_predictors import (
     KnownKernels,
     LeaveOneOut,
@@ -44,14 +45,14 @@ from gradraker.models.walks.operators.operators import Operators
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
-# Known nodes that mixes are compared on, those that shares are found on, and mixes that go on.
-FEW, MANY = 400, 1000
+# Mixes that are the best on few known nodes and go on to many.
 _BEST = 3
 # Nodes that a sample of more has at least, or there is none, and at most.
 _FEWEST_SAMPLED, _MOST_SAMPLED = 100, 600
-# Walks with shares of their own, beside degrees. Those of so many steps are for graphs in which
-# shorter ones from different nodes have not mixed: the mean of their kernel is small.
-_WALKS, _LONGEST, _SHORTER, _MIXED = ("hop1", "hop4", "hop16", "hop64", "hop256"), "hop999", 3, 0.4
+# Walks with shares of their own, beside degrees. The longest are for graphs in which shorter ones
+# from different nodes have not mixed: the mean of their kernel is small.
+_WALKS = ("hop1", "hop4", "hop16", "hop64", "hop256")
+_LONGEST, _SHORTER, _MIXED = "hop999", "hop64", 0.4
 # Nats by which shares of more kinds must be better, and any kernel than the mean, if there are so
 # many values: fewer cannot show much.
 _NEEDED_OF_MORE, _NEEDED_OVER_MEAN = 8.0, 3.0
@@ -61,7 +62,7 @@ _LAZY = "lazy"  # walks among the further kinds
 # leave the commonest class.
 _ASSUMED, _TELLING, _MOST_ALPHA_OF_FEW = "farther", 20, 0.5
 # Penalties below this are solved too loosely by products.
-LEAST_ALPHA = 0.01
+_LEAST_ALPHA = 0.01
 _CLASS_ALPHAS = (0.01, 0.04, 0.1, 0.22, 0.5, 1.1, 2.5, 5.6, 12.5, 28.0, 60.0)
 
 
@@ -131,27 +132,27 @@ def propose_for_numbers(
     few, many = sample.take(FEW), sample.take(MANY)
     leans = list_leans(sample)
     mixes = [mix.to_kernel() for mix in list_mixes(leans)]
-    costs, _ = compute_costs(few, mixes, alpha, FINE_ALPHAS, LEAST_ALPHA)
+    costs, _ = _compute_costs(few, mixes, alpha)
     kernels = [mixes[i] for i in np.argsort(costs)[:_BEST]]
     terms = list_terms(leans)
     kernels.append(share_freely(many, terms))
-    costs, alphas = compute_costs(many, kernels, alpha, FINE_ALPHAS, LEAST_ALPHA)
+    costs, alphas = _compute_costs(many, kernels, alpha)
     more = [*terms, *_list_more(is_directed)]
     if _is_worth_more(few, terms, more, alpha):
         kernels.append(share_freely(many, more))
-        cost, own = compute_costs(many, kernels[-1:], alpha, FINE_ALPHAS, LEAST_ALPHA)
+        cost, own = _compute_costs(many, kernels[-1:], alpha)
         costs, alphas = np.append(costs, cost + _NEEDED_OF_MORE), np.append(alphas, own)
     order = np.argsort(costs, kind="stable")
     if has_few_classes:
         both = [kernels[order[0]], Mix(lean=_ASSUMED).to_kernel()]
         kernel = average_kernels(many, both, (0.5, 0.5))
-        penalty = float(compute_costs(many, [kernel], alpha, FINE_ALPHAS, LEAST_ALPHA)[1][0])
+        penalty = float(_compute_costs(many, [kernel], alpha)[1][0])
         if alpha is None and len(many.Y) < _TELLING:
             penalty = min(penalty, _MOST_ALPHA_OF_FEW)
         return ((kernel, (penalty,)),)
     if sample.known.size > MANY:
         everyone, first = sample.take(sample.known.size), [kernels[order[0]]]
-        alphas[order[0]] = compute_costs(everyone, first, alpha, FINE_ALPHAS, LEAST_ALPHA)[1][0]
+        alphas[order[0]] = _compute_costs(everyone, first, alpha)[1][0]
     needed = _NEEDED_OVER_MEAN if len(many.Y) >= _FEWEST else -np.inf
     of_mean = compute_criterion_of_mean(many.targets, many.roots)
     if alpha is None and costs[order[0]] >= of_mean - needed:
@@ -159,12 +160,18 @@ def propose_for_numbers(
     return tuple((kernels[i], (float(alphas[i]),)) for i in order)
 
 
+def _compute_costs(
+    sample: Sample, kernels: Sequence[Kernel], alpha: float | None
+) -> tuple[Matrix, Matrix]:
+    return compute_costs(sample, kernels, alpha, FINE_ALPHAS, _LEAST_ALPHA)
+
+
 def _is_worth_more(
     few: Sample, terms: list[AttributeTerm], more: list[AttributeTerm], alpha: float | None
 ) -> bool:
     """Whether more kinds of similarity are clearly better on few nodes."""
     both = [share_freely(few, terms), share_freely(few, more)]
-    costs, _ = compute_costs(few, both, alpha, FINE_ALPHAS, LEAST_ALPHA)
+    costs, _ = _compute_costs(few, both, alpha)
     return bool(costs[1] < costs[0] - _NEEDED_OF_MORE)
 
 
@@ -196,10 +203,10 @@ def propose_for_classes(
 
 def list_leans(sample: KnownSample) -> list[str]:
     """Leans of walks: the longest are only for graphs in which shorter ones have not mixed."""
-    walks = [Term(walk, None, 1.0) for walk in (*_WALKS, "hop8")]
-    sample.kernels.add_terms((*walks, Term("degree", WIDTHS["degree"], 1.0)))
-    few = sample.known[:FEW]
-    is_mixed = float(sample.kernels.compute_kernel((walks[_SHORTER],), few, few).mean()) > _MIXED
+    # Walks of all leans that are taken in any case go together.
+    sample.kernels.add_terms(tuple(Term(walk, None, 1.0) for walk in (*_WALKS, "hop8")))
+    few, shorter = sample.known[:FEW], (Term(_SHORTER, None, 1.0),)
+    is_mixed = float(sample.kernels.compute_kernel(shorter, few, few).mean()) > _MIXED
     return [lean for lean, shares in LEANS.items() if not (is_mixed and _LONGEST in shares)]
 
 

@@ -48,7 +48,8 @@ def _write(file: Any, W: csr_array, walk: str, dtype: Any) -> None:
     for rows, block in RowBlocks(W).iterate():
         data = sign * block.data
         owners = np.repeat(np.arange(rows.start, rows.stop), np.diff(block.indptr))
-        data[owners == block.indices] += loops[owners[owners == block.indices]]
+        is_loop = owners == block.indices
+        data[is_loop] += loops[owners[is_loop]]
         data *= roots[owners]
         data *= roots[block.indices]
         data.astype(dtype).tofile(file)

@@ -5,8 +5,7 @@ block                 kernel                                                    
 ==================== =========================================================== ================
 ``hop1``, ``hop2``, … chain of that length over the walk on A + Aᵀ + I            near up to 4
                                                                                   steps, else region
-``lazy1``, …          the same over a walk that stays with probability ½        near up to 4
-                                                                                  steps, else region
+``lazy1``, …          the same over a walk that stays with probability ½          as ``hop1``, …
 ``alternating1``, …   the same over I − A − Aᵀ: neighbours differ                 alternating
 ``same_targets``      chain of length 1 over A: nodes that link to the same nodes direction
 ``same_sources``      chain of length 1 over Aᵀ: the same nodes link to them      direction
@@ -160,11 +159,9 @@ class Operators:
         self, rows: Rows, terms: Sequence[Term], others: Rows
     ) -> list[NDArray[Any]]:
         """The same for several terms; walks of several lengths are taken together."""
-        found: dict[Term, NDArray[Any]] = {}
-        for walk, own in _group_terms(tuple(terms)).items():
-            if is_low_rank(walk):
-                found |= {term: self._compute_low_rank(rows, term, others) for term in own.values()}
-                continue
+        thin = [term for term in terms if is_low_rank(term.block)]
+        found = {term: self._compute_low_rank(rows, term, others) for term in thin}
+        for walk, own in _group_terms([term for term in terms if term not in found]).items():
             chains = self._get_chains(walk, tuple(own))
             parts = {length: np.empty((rows.size, others.size), dtype=self.dtype) for length in own}
             load_others = self.engine.load_rows(others)
@@ -218,8 +215,7 @@ class Operators:
         columns_of_walk = self._sum_columns(matrices.direction) + 1.0  # with the loop
         walks = {"hop": scale_both(links, links.sum(axis=1), columns_of_walk)}
         walks["alternating"] = csr_array(-walks["hop"])
-        loops = weigh_lazy_loops(np.ones(self.n), matrices.sum_edges(matrices.direction))
-        walks["lazy"] = scale_both(links, 2.0 * links.sum(axis=1), columns_of_walk - 1.0 + loops)
+        walks["lazy"] = scale_both(links, 2.0 * links.sum(axis=1), self._lazy_columns)
         for walk, (direction, edges) in meetings.items():
             walks[walk] = scale_both(edges, edges.sum(axis=1), self._sum_columns(direction))
         standardised = (np.column_stack(columns) - self._centre) * self._spread
@@ -234,6 +230,13 @@ class Operators:
             edges = self.walks.matrices.get_edges(direction)
             self._sums[direction] = np.asarray(edges.sum(axis=0))
         return self._sums[direction]
+
+    @cached_property
+    def _lazy_columns(self) -> Matrix:
+        """The same of the lazy walk, with its loops."""
+        direction = self.walks.matrices.direction
+        sums = self.walks.matrices.sum_edges(direction)
+        return self._sum_columns(direction) + weigh_lazy_loops(np.ones(self.n), sums)
 
     def compute_new_features(self, term: Term, new: NewRows) -> Matrix:
         """Features (new, r) of a term in low rank, of nodes that are not in the graph."""
@@ -283,8 +286,7 @@ class Operators:
         A, hidden = matrices.A, matrices.hidden
         if walk in ("same_targets", "same_sources"):
             return build_meeting_walk(A, "out" if walk == "same_targets" else "in", hidden)
-        sign = -1.0 if walk == "alternating" else 1.0
-        return scale_walk(matrices, sign, is_lazy=walk == "lazy")
+        return scale_walk(matrices, -1.0 if walk == "alternating" else 1.0, is_lazy=walk == "lazy")
 
     @cached_property
     def _probes(self) -> Any:
@@ -390,7 +392,7 @@ def multiply_linked(T: csr_array, X: Matrix) -> Matrix:
     return np.asarray(few @ X[columns].astype(np.float64))
 
 
-def _group_terms(kernel: Kernel) -> dict[str, dict[int, Term]]:
+def _group_terms(kernel: Sequence[Term]) -> dict[str, dict[int, Term]]:
     groups: dict[str, dict[int, Term]] = {}
     for number, term in enumerate(kernel):
         walk, length = split_block(term.block)
