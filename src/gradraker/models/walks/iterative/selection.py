@@ -38,7 +38,7 @@ from gradraker.models.walks.operators.ridge import Preconditioner
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # Known nodes, and entries of the graph × known nodes, up to which each is left out by itself.
-_MOST_LEFT_OUT, _MOST_ENTRIES = 1200, 600_000_000
+_MOST_LEFT_OUT, _MOST_ENTRIES = 2000, 600_000_000
 # Nodes beyond which a choice is made on a part of the graph, and the nodes of that part.
 MOST_NODES, PART_NODES = 40_000, 20_000
 # Known nodes that such a part must have at least.
