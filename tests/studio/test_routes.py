@@ -118,6 +118,37 @@ def test_page_of_a_service_asks_for_the_token_before_changes(service: Any, look:
     page.wait_for_selector("#new-value")
 
 
+@pytest.mark.browser
+def test_an_answer_on_its_way_leaves_the_field_alone_in_which_the_user_types(
+    service: Any, look: Any
+) -> None:
+    page = look(service, "node=Davos&view=graph")
+    page.wait_for_selector("#token")
+    held: list[Any] = []
+    is_typed = False
+
+    def hold(route: Any) -> None:
+        if is_typed:
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route("**/studio/api/node*", hold)
+    while not held:  # until a value arrives, and the page asks for the weights again
+        page.wait_for_timeout(50)
+    page.fill("#token", "what the service printed")
+    is_typed = True
+    with page.expect_response("**/studio/api/node*"):
+        for route in held:
+            route.continue_()
+    page.wait_for_timeout(300)
+    assert page.input_value("#token") == "what the service printed"
+    assert page.get_attribute("#panel", "data-state") is None
+    page.focus("#search")  # the field is left, and the panel is refreshed
+    page.wait_for_selector("#panel[data-state]")
+    page.wait_for_function("document.querySelector('#token').value === ''")
+
+
 def test_attributes_are_learned_and_their_coordinates_drawn(files: Any, tmp_path: Any) -> None:
     edges, values = files
     table = tmp_path / "attributes.csv"

@@ -42,7 +42,7 @@ export async function startGraph(panel) {
   if (where.x && where.y && where.zoom) canvas.show(Number(where.x), Number(where.y), Number(where.zoom));
 }
 
-const isTyping = () => byId("panel").contains(document.activeElement) && document.activeElement.matches("input:not([type=checkbox]), select");
+export const isTyping = () => byId("panel").contains(document.activeElement) && document.activeElement.matches("input:not([type=checkbox]), select");
 
 export async function loadGraph(isNews = false) {
   const data = await ask(withQuery("studio/api/graph", partQuery()));

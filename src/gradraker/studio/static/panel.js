@@ -2,7 +2,7 @@
 import { byId, format, go, make, makeSvg, show, unpack, where, withUnit } from "./basics.js";
 import { getTheme } from "./colours.js";
 import { edit } from "./edit.js";
-import { graph, showSpokes } from "./graph_view.js";
+import { graph, isTyping, showSpokes } from "./graph_view.js";
 import { ask, nodePath } from "./server.js";
 import { imagine } from "./whatif.js";
 
@@ -63,14 +63,23 @@ export async function showNode(name, index) {
   if (isNew) aside.replaceChildren(...makeHead(name, index, isKnown), body);
   aside.dataset.node = name;
   let panel;
+  let failure = null;
   try {
     panel = await fetchPanel(name, isLeftOut);
   } catch (error) {
-    body.replaceChildren(make("p", { class: "error" }, error.message), isLeftOut ? "" : edit.makeSection(name));
+    failure = error;
+  }
+  if (where.node !== name) return;
+  // The user began to type while the answer was on its way: the panel is refreshed when they leave.
+  if (isTyping()) {
+    delete aside.dataset.state;
+    return;
+  }
+  if (failure) {
+    body.replaceChildren(make("p", { class: "error" }, failure.message), isLeftOut ? "" : edit.makeSection(name));
     aside.replaceChildren(...makeHead(name, index, isKnown), body);
     return;
   }
-  if (where.node !== name) return;
   showSpokes(name, panel.ranked.filter((one) => one.weight !== 0));
   keepPlace(aside, () => aside.replaceChildren(
     ...makeHead(name, index, isKnown, panel),
