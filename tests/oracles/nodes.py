@@ -258,6 +258,16 @@ def operator_walk(
     return divide_by_roots(sign * E + loops, total.sum(axis=1), total.sum(axis=0))
 
 
+def measure_common(A: Any, direction: Any = "both", hidden: Any = ()) -> Any:
+    """u and v: roots of the sums of rows and columns in the largest component, of length 1."""
+    E = links(A, direction, hidden)
+    loops = np.array([0.0 if j in hidden and E[j].any() else 1.0 for j in range(len(A))])
+    reached = np.linalg.matrix_power(E + E.T + np.eye(len(A)), len(A)) > 0.0
+    largest = reached[reached.sum(axis=1).argmax()]
+    sums = [(E.sum(axis=axis) + loops) * largest for axis in (1, 0)]
+    return [np.sqrt(some / some.sum()) for some in sums]
+
+
 def meeting_walk(A: Any, direction: Any, hidden: Any = ()) -> Any:
     """D_r⁻¹ᐟ² E D_c⁻¹ᐟ² without loops."""
     E = links(A, direction, hidden)
@@ -296,9 +306,9 @@ def chain_norms(rows: Any, m: Any, probes: Any = None) -> Any:
     return ((rows @ probes) ** 2).mean(axis=1)
 
 
-def chain_kernel(T: Any, m: Any, probes: Any = None) -> Any:
+def chain_kernel(T: Any, m: Any, probes: Any = None, power: Any = chain_rows) -> Any:
     """N⁻¹ᐟ² Tᵐ (Tᵀ)ᵐ N⁻¹ᐟ²."""
-    rows = chain_rows(T, m)
+    rows = power(T, m)
     norms = chain_norms(rows, m, probes)
     return divide_by_roots(rows @ rows.T, norms, norms)
 
@@ -357,6 +367,9 @@ def operator_kernel(
         return low_rank_kernel(community_rows(operator_walk(A, direction, hidden), probes), width)
     if block in ("same_targets", "same_sources"):
         return chain_kernel(meeting_walk(A, "out" if block == "same_targets" else "in", hidden), 1)
+    if block.startswith("centred"):
+        T = operator_walk(A, direction, hidden) - np.outer(*measure_common(A, direction, hidden))
+        return chain_kernel(T, int(block.removeprefix("centred")), probes, np.linalg.matrix_power)
     for name, sign in (("hop", 1.0), ("lazy", 1.0), ("alternating", -1.0)):
         if block.startswith(name):
             T = operator_walk(A, direction, hidden, sign, name == "lazy")
@@ -384,17 +397,3 @@ def fixed_mean_left_out(K_known: Any, y: Any, alpha: Any) -> Any:
         K = K_known[np.ix_(rest, rest)]
         found[i] = fixed_mean_ridge(K, K_known[[i]][:, rest], y[rest], alpha)[0]
     return found
-
-
-def compute_commute_times(weights: Any) -> Any:
-    """Mean steps from one node to another and back, over the sum of all weights.
-
-    From the equations of hitting times: h_j(j) = 0, and h_j(i) = 1 + sum_k p_ik h_j(k) elsewhere.
-    """
-    n, walk = len(weights), weights / weights.sum(axis=1, keepdims=True)
-    hitting = np.zeros((n, n))
-    for end in range(n):
-        others = np.delete(np.arange(n), end)
-        system = np.eye(n - 1) - walk[np.ix_(others, others)]
-        hitting[others, end] = np.linalg.solve(system, np.ones(n - 1))
-    return (hitting + hitting.T) / weights.sum()

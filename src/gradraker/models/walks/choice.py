@@ -16,11 +16,12 @@ from gradraker.features.walks import REACHES
 # few nodes, leaving one out tells little.
 FEW_CLASSES = 60
 _MOST_LISTED = 8  # candidates that a summary lists
-_CHAIN = re.compile(r"(hop|lazy|alternating)([1-9][0-9]{0,2})")
+_CHAIN = re.compile(r"(hop|lazy|centred|alternating)([1-9][0-9]{0,2})")
 _NEAR = 4  # steps
 _KINDS = {
     "hop": "region",
     "lazy": "region",
+    "centred": "region",
     "community": "region",
     "pagerank": "region",
     "far": "region",
@@ -45,7 +46,8 @@ ATTRIBUTE_BLOCKS = (
     "joint_attributes",
     "local_attributes",
 )
-_OPERATORS = tuple(f"{walk}{k}" for walk in ("lazy", "alternating") for k in range(1, 1000))
+_WALKS_OF_OPERATORS = ("lazy", "centred", "alternating")
+_OPERATORS = tuple(f"{walk}{k}" for walk in _WALKS_OF_OPERATORS for k in range(1, 1000))
 
 
 class Term(NamedTuple):

@@ -14,10 +14,12 @@ from gradraker.models.walks.iterative import closed_form, selection
 from gradraker.models.walks.iterative.closed_form import (
     KnownSample,
     list_leans,
+    list_terms,
     propose_for_classes,
     propose_for_numbers,
     take_sample,
 )
+from gradraker.models.walks.operators.mixes import LEANS
 from gradraker.models.walks.operators.operators import Operators
 
 N = 240
@@ -78,14 +80,51 @@ def test_noise_is_proposed_the_mean_unless_a_penalty_is_given() -> None:
     assert {alphas for _, alphas in proposals} == {(0.7,)}
 
 
+def _make_groups(seed: int = 0) -> tuple[Any, Any]:
+    """Three groups with many edges between them, so that walks mix within few steps."""
+    rng = np.random.default_rng(seed)
+    codes = np.arange(N) % 3
+    chances = np.where(codes[:, np.newaxis] == codes, 0.08, 0.02)
+    A = np.triu(rng.random((N, N)) < chances, 1).astype(float)
+    return A + A.T, codes
+
+
 def test_the_longest_walks_are_for_graphs_in_which_shorter_ones_have_not_mixed() -> None:
     known = np.arange(0, N, 5)
     Y = np.random.default_rng(0).normal(size=(known.size, 1))
     _, sample = _take(_make_ring(), Y, known)
-    assert "farthest" in list_leans(sample)
-    complete = np.ones((N, N)) - np.eye(N)
-    _, sample = _take(complete, Y, known)
-    assert "farthest" not in list_leans(sample)
+    leans = list_leans(sample)
+    assert "farthest" in leans
+    assert "centred" not in leans
+    assert ("hop999", None) in list_terms(leans)
+    _, sample = _take(_make_groups()[0], Y, known)
+    leans = list_leans(sample)
+    assert "farthest" not in leans
+    assert "centred" in leans
+    assert {("centred8", None), ("centred16", None)} <= set(list_terms(leans))
+    assert ("hop999", None) not in list_terms(leans)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whether_walks_have_mixed_does_not_depend_on_the_estimates_of_norms(seed: int) -> None:
+    known = np.arange(0, N, 5)
+    walks = describe_walks(csr_array(_make_groups()[0]), np.arange(N), direction="both", seed=seed)
+    operators = Operators(walks, dtype=np.float64)
+    Y = np.zeros((known.size, 1))
+    predictor = selection.make_predictor(operators, known, Y, None)
+    assert "centred" in list_leans(take_sample(operators, predictor, known, Y, None, 10**9))
+
+
+def test_classes_of_groups_are_told_by_centred_walks_where_walks_have_mixed() -> None:
+    A, codes = _make_groups()
+    known = np.random.default_rng(0).permutation(N)[:90]
+    _, sample = _take(A, np.eye(3)[codes[known]], known)
+    kernel, _ = propose_for_classes(sample, is_directed=False)[0]
+    assert sum(term.share for term in kernel if term.block.startswith("centred")) > 0.5
+    few = known[:30]
+    _, sample = _take(A, np.eye(3)[codes[few]], few)
+    ((kernel, _),) = propose_for_numbers(sample, is_directed=False, has_few_classes=True)
+    assert sum(term.share for term in kernel if term.block.startswith("centred")) >= 0.5
 
 
 def test_classes_are_proposed_by_their_losses() -> None:
@@ -103,14 +142,18 @@ def test_few_classes_are_half_walks_that_reach_far(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(closed_form, "_MOST_ALPHA_OF_FEW", 0.2)
     A = _make_ring()
     rng = np.random.default_rng(0)
-    codes = rng.integers(0, 4, N)  # noise: the criterion by itself would take the mean
     known = rng.permutation(N)[:16]
+    codes = np.arange(N) * 4 // N  # arcs
     _, sample = _take(A, np.eye(4)[codes[known]], known)
-    ((kernel, (alpha,)),) = propose_for_numbers(sample, is_directed=False, has_few_classes=True)
+    ((kernel, _),) = propose_for_numbers(sample, is_directed=False, has_few_classes=True)
     shares = {term.block: term.share for term in kernel}
     assert sum(shares.values()) == pytest.approx(1.0)
-    assert {"hop1", "hop4", "hop16", "hop64", "hop256"} <= shares.keys()
-    assert shares["hop256"] > 4.0 * shares["hop1"]
+    assert all(0.4 * share < shares[block] for block, share in LEANS["farther"].items())
+    assert shares != pytest.approx(LEANS["farther"])
+    codes = rng.integers(0, 4, N)  # noise: the criterion by itself would take the mean
+    _, sample = _take(A, np.eye(4)[codes[known]], known)
+    ((kernel, (alpha,)),) = propose_for_numbers(sample, is_directed=False, has_few_classes=True)
+    assert {term.block: term.share for term in kernel} == pytest.approx(LEANS["farther"])
     assert alpha == 0.2  # the criterion would have more
     labels = np.full(N, None, dtype=object)
     labels[known] = codes[known]

@@ -27,6 +27,9 @@ def _extend(A: Any, out: Any, into: Any, block: Any, direction: Any, probes: Any
     extended = np.zeros((len(A) + 1, len(A) + 1))
     extended[:-1, :-1] = T
     extended[-1, :-1] = oracle.divide_by_roots(new[np.newaxis], [abs(new).sum()], columns)[0]
+    if block.startswith("centred"):
+        u, v = oracle.measure_common(A, direction)
+        extended[:, :-1] -= np.outer(np.append(u, extended[-1, :-1] @ v), v)
     rows = np.linalg.matrix_power(extended, m)
     products = rows[-1] @ rows[:-1].T
     norms = oracle.chain_norms(rows[:-1, :-1], m, probes)
@@ -39,7 +42,7 @@ def _extend(A: Any, out: Any, into: Any, block: Any, direction: Any, probes: Any
     "block",
     [
         *("hop1", "hop3", "hop8", "lazy1", "lazy4", "alternating1", "alternating4"),
-        *("same_targets", "same_sources"),
+        *("centred1", "centred4", "same_targets", "same_sources"),
     ],
 )
 @pytest.mark.parametrize("direction", ["both", "out", "in"])

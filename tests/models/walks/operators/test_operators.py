@@ -15,7 +15,7 @@ from oracles import nodes as oracle
 
 BLOCKS = (
     *("hop1", "hop4", "hop16", "lazy1", "lazy4", "alternating1", "alternating4"),
-    *("same_targets", "same_sources"),
+    *("centred1", "centred4", "same_targets", "same_sources"),
 )
 
 
@@ -52,7 +52,8 @@ def test_more_rows_than_fit_at_once_are_computed_in_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    "block", ["hop1", "hop4", "lazy1", "lazy4", "alternating1", "alternating4"]
+    "block",
+    ["hop1", "hop4", "lazy1", "lazy4", "centred1", "centred4", "alternating1", "alternating4"],
 )
 def test_chains_exclude_hidden_nodes(block: Any) -> None:
     A = make_matrix()

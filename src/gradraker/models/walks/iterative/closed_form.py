@@ -32,6 +32,7 @@ from gradraker.models.walks.iterative.left_out_predictors import (
 )
 from gradraker.models.walks.iterative.search import Candidate, Search, Trial
 from gradraker.models.walks.judges import is_better, judge_classes
+from gradraker.models.walks.operators.chains import invert_root
 from gradraker.models.walks.operators.mixes import (
     ALTERNATING,
     DIRECTION,
@@ -49,18 +50,20 @@ Rows = NDArray[np.int64]
 _BEST = 3
 # Nodes that a sample of more has at least, or there is none, and at most.
 _FEWEST_SAMPLED, _MOST_SAMPLED = 100, 600
-# Walks with shares of their own, beside degrees. The longest are for graphs in which shorter ones
-# from different nodes have not mixed: the mean of their kernel is small.
+# Walks with shares of their own, beside degrees.
 _WALKS = ("hop1", "hop4", "hop16", "hop64", "hop256")
-_LONGEST, _SHORTER, _MIXED = "hop999", "hop64", 0.4
+# Further ones, by whether walks of 64 steps from different nodes have mixed, which the mean cosine
+# of their rows says: the longest where it is small, centred ones where it is large.
+_LONGEST, _CENTRED, _MIXING = ("hop999",), ("centred8", "centred16"), "hop64"
+_HARDLY_MIXED, _FULLY_MIXED = 0.4, 0.8
 # Nats by which shares of more kinds must be better, and any kernel than the mean, if there are so
 # many values: fewer cannot show much.
 _NEEDED_OF_MORE, _NEEDED_OVER_MEAN = 8.0, 3.0
 _FEWEST = 10
 _LAZY = "lazy"  # walks among the further kinds
-# Walks that few known classes are predicted by, and the largest penalty of still fewer: it would
-# leave the commonest class.
-_ASSUMED, _TELLING, _MOST_ALPHA_OF_FEW = "farther", 20, 0.5
+# Walks that few known classes are predicted by, the first that there are, and the largest penalty
+# of still fewer: it would leave the commonest class.
+_ASSUMED, _TELLING, _MOST_ALPHA_OF_FEW = ("centred", "farther"), 20, 0.5
 # Penalties below this are solved too loosely by products.
 _LEAST_ALPHA = 0.01
 _CLASS_ALPHAS = (0.01, 0.04, 0.1, 0.22, 0.5, 1.1, 2.5, 5.6, 12.5, 28.0, 60.0)
@@ -125,7 +128,8 @@ def propose_for_numbers(
 
     Mixes are compared on few nodes, shares are found on many, the penalty on all. Few known classes
     are chosen so as well, whose losses would tell too little: half of their kernel are walks that
-    reach far, whatever the criterion says, and the mean is not taken.
+    reach far (centred ones where they take part), whatever the criterion says. Where no mix is
+    better than the mean, all of it are: the mean is not taken.
     """
     if not sample.tells:
         return ()
@@ -143,9 +147,12 @@ def propose_for_numbers(
         cost, own = _compute_costs(many, kernels[-1:], alpha)
         costs, alphas = np.append(costs, cost + _NEEDED_OF_MORE), np.append(alphas, own)
     order = np.argsort(costs, kind="stable")
+    of_mean = compute_criterion_of_mean(many.targets, many.roots)
     if has_few_classes:
-        both = [kernels[order[0]], Mix(lean=_ASSUMED).to_kernel()]
-        kernel = average_kernels(many, both, (0.5, 0.5))
+        assumed = next(lean for lean in _ASSUMED if lean in leans)
+        is_told = bool(costs[order[0]] < of_mean - _NEEDED_OVER_MEAN)
+        both = [kernels[order[0]], Mix(lean=assumed).to_kernel()]
+        kernel = average_kernels(many, both, (float(is_told), 1.0))
         penalty = float(_compute_costs(many, [kernel], alpha)[1][0])
         if alpha is None and len(many.Y) < _TELLING:
             penalty = min(penalty, _MOST_ALPHA_OF_FEW)
@@ -154,7 +161,6 @@ def propose_for_numbers(
         everyone, first = sample.take(sample.known.size), [kernels[order[0]]]
         alphas[order[0]] = _compute_costs(everyone, first, alpha)[1][0]
     needed = _NEEDED_OVER_MEAN if len(many.Y) >= _FEWEST else -np.inf
-    of_mean = compute_criterion_of_mean(many.targets, many.roots)
     if alpha is None and costs[order[0]] >= of_mean - needed:
         return ()
     return tuple((kernels[i], (float(alphas[i]),)) for i in order)
@@ -202,18 +208,24 @@ def propose_for_classes(
 
 
 def list_leans(sample: KnownSample) -> list[str]:
-    """Leans of walks: the longest are only for graphs in which shorter ones have not mixed."""
+    """Leans of walks: centred ones where long walks have mixed, the longest where they have not."""
     # Walks of all leans that are taken in any case go together.
     sample.kernels.add_terms(tuple(Term(walk, None, 1.0) for walk in (*_WALKS, "hop8")))
-    few, shorter = sample.known[:FEW], (Term(_SHORTER, None, 1.0),)
-    is_mixed = float(sample.kernels.compute_kernel(shorter, few, few).mean()) > _MIXED
-    return [lean for lean, shares in LEANS.items() if not (is_mixed and _LONGEST in shares)]
+    few, terms = sample.known[:FEW], (Term(_MIXING, None, 1.0),)
+    K = sample.kernels.compute_kernel(terms, few, few)
+    roots = invert_root(np.diag(K))  # norms are estimates, which would count twice
+    mixed = float((roots[:, np.newaxis] * K * roots).mean())
+    unused = {
+        *(_LONGEST if mixed > _HARDLY_MIXED else ()),
+        *(_CENTRED if mixed < _FULLY_MIXED else ()),
+    }
+    return [lean for lean, shares in LEANS.items() if unused.isdisjoint(shares)]
 
 
 def list_terms(leans: Sequence[str]) -> list[AttributeTerm]:
     """Terms that have shares of their own: walks of these leans, and degrees."""
-    has_longest = any(_LONGEST in LEANS[lean] for lean in leans)
-    walks = (*_WALKS, _LONGEST) if has_longest else _WALKS
+    used = set().union(*(LEANS[lean] for lean in leans))
+    walks = (*_WALKS, *(walk for walk in (*_LONGEST, *_CENTRED) if walk in used))
     return [*((walk, None) for walk in walks), ("degree", WIDTHS["degree"])]
 
 

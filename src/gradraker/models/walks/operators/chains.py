@@ -298,14 +298,19 @@ class SymmetricChains(_NormedChains):
 class StepwiseChains(_NormedChains):
     """Chains over any walk, step by step.
 
-    In double precision: along a direction, long walks fade by many orders of magnitude, and their
-    squared norms would be 0 in single precision.
+    Steps are in double precision unless it is said otherwise: along a direction, long walks fade by
+    many orders of magnitude, and their squared norms would be 0 in single precision.
     """
 
-    def __init__(self, T: csr_array, engine: Engine, dtype: Any) -> None:
-        super().__init__(T, engine, np.float64)
-        self._back = engine.load_sparse(csr_array(self._take_order(T).T), np.float64)
+    def __init__(
+        self, T: csr_array, engine: Engine, dtype: Any, step_dtype: Any = np.float64
+    ) -> None:
+        super().__init__(T, engine, step_dtype)
+        self._back = self._load_back(T)
         self._precision = dtype  # of the products
+
+    def _load_back(self, T: csr_array) -> Any:
+        return self._engine.load_sparse(csr_array(self._take_order(T).T), self._dtype)
 
     def set_norms(self, lengths: Sequence[int], probes: Matrix) -> None:
         """Compute the norms of chains: exact for length 1, else means over random probes."""
@@ -339,9 +344,17 @@ class StepwiseChains(_NormedChains):
         ends = self._move_in(self._engine.load(X, self._dtype))
         other = self._engine.xp.empty_like(ends)
         for m in range(1, length + 1):
-            self._engine.multiply(self._forward, ends, ends.shape[1], other)
+            self._step_forward(ends, ends.shape[1], other)
             ends, other = other, ends
             yield m, self._move_out(ends)
+
+    def _step_forward(self, X: Any, k: int, out: Any) -> None:
+        """T X of the first k columns."""
+        self._engine.multiply(self._forward, X, k, out)
+
+    def _step_back(self, X: Any, k: int, out: Any) -> None:
+        """Tᵀ X of the first k columns."""
+        self._engine.multiply(self._back, X, k, out)
 
     def multiply_units(
         self, units: Any, rows: NDArray[np.int64], lengths: Sequence[int]
@@ -368,13 +381,13 @@ class StepwiseChains(_NormedChains):
                 own = slice(n_chains * k, (n_chains + 1) * k)
                 now[:, own] = self._move_in(self._roots[remaining] * X)
                 n_chains += 1
-            self._engine.multiply(self._back, now, n_chains * k, other)
+            self._step_back(now, n_chains * k, other)
             now, other = other, now
         for done in range(1, order[0] + 1):
             length, own = order[n_chains - 1], slice((n_chains - 1) * k, n_chains * k)
             if after_step and done == length:
                 yield length, self._move_out(now[:, own])
-            self._engine.multiply(self._forward, now, n_chains * k, other)
+            self._step_forward(now, n_chains * k, other)
             now, other = other, now
             if done == length:
                 n_chains -= 1

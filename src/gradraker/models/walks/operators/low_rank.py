@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from gradraker.features.engine import Engine
 from gradraker.models.walks.exact.blocks import compute_median, compute_squared_differences
+from gradraker.models.walks.operators.chains import invert_root
 
 Matrix = NDArray[np.float64]
 # Nodes that all others are compared with.
@@ -35,8 +36,7 @@ class GaussianFeatures:
             np.exp(-self.scale * compute_squared_differences(columns, self.landmarks))
             @ self.to_features
         )
-        lengths = np.sqrt(np.einsum("ij,ij->i", Z, Z))
-        return np.asarray(Z / np.where(lengths > 0.0, lengths, 1.0)[:, np.newaxis])
+        return scale_to_unit(Z)
 
     def compute_on(self, engine: Engine, columns: Matrix, dtype: Any) -> Any:
         """Features (n, r') on an engine, some rows at a time: all distances would be too many."""
@@ -53,6 +53,11 @@ class GaussianFeatures:
             lengths = xp.sqrt((Z * Z).sum(axis=1))[:, None]
             found[start : start + _ROWS] = (Z / xp.where(lengths > 0.0, lengths, 1.0)).astype(dtype)
         return found
+
+
+def scale_to_unit(rows: Matrix) -> Matrix:
+    """Rows of length 1; a row of zeros stays."""
+    return rows * invert_root(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))[:, np.newaxis]
 
 
 def make_gaussian_features(landmarks: Matrix, width: float) -> GaussianFeatures | None:

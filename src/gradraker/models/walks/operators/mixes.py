@@ -15,6 +15,7 @@ LEANS = {
     "farthest": {"hop4": 0.1, "hop16": 0.15, "hop64": 0.2, "hop256": 0.25, "hop999": 0.3},
     "lazy": {"lazy1": 0.5, "lazy4": 0.5},
     "groups": {"hop1": 0.2, "hop8": 0.8},
+    "centred": {"centred8": 0.5, "centred16": 0.5},
     "regions": {"hop64": 1.0},
     "wide": {"hop256": 1.0},
 }

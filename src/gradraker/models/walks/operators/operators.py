@@ -6,6 +6,7 @@ block                 kernel                                                    
 ``hop1``, ``hop2``, … chain of that length over the walk on A + Aᵀ + I            near up to 4
                                                                                   steps, else region
 ``lazy1``, …          the same over a walk that stays with probability ½          as ``hop1``, …
+``centred1``, …       the same less where walks from all nodes end                region
 ``alternating1``, …   the same over I − A − Aᵀ: neighbours differ                 alternating
 ``same_targets``      chain of length 1 over A: nodes that link to the same nodes direction
 ``same_sources``      chain of length 1 over Aᵀ: the same nodes link to them      direction
@@ -31,6 +32,7 @@ from gradraker.features.engine import CpuEngine, Engine, split_range, tell_progr
 from gradraker.features.walks import Structure, Walks, draw_vectors, measure_structure
 from gradraker.models.walks.attributes.rows import AttributeRows, NewAttributeRows
 from gradraker.models.walks.choice import ATTRIBUTE_BLOCKS, Kernel, Term, split_block
+from gradraker.models.walks.operators.centred_chains import CentredChains
 from gradraker.models.walks.operators.chains import (
     Chains,
     build_meeting_walk,
@@ -45,6 +47,7 @@ from gradraker.models.walks.operators.low_rank import (
     N_LANDMARKS,
     GaussianFeatures,
     make_gaussian_features,
+    scale_to_unit,
 )
 from gradraker.models.walks.operators.mixes import WIDTHS
 
@@ -58,7 +61,7 @@ MOST_COLUMNS = 384
 # Half of the steps of walks that tell the group of a node: few enough that powers are exact.
 _HALF = 8
 # Walks over edges of both directions and loops.
-_WITH_LOOPS = ("hop", "lazy", "alternating")
+_WITH_LOOPS = ("hop", "lazy", "alternating", "centred")
 # Unit vectors that are multiplied at once.
 _COLUMNS = 64
 # Blocks of exact kernels that have another one in their place here.
@@ -164,12 +167,12 @@ class Operators:
         for walk, own in _group_terms([term for term in terms if term not in found]).items():
             chains = self._get_chains(walk, tuple(own))
             parts = {length: np.empty((rows.size, others.size), dtype=self.dtype) for length in own}
-            load_others = self.engine.load_rows(others)
+            loaded = self.engine.load_rows(others)
             for some in split_range(rows.size, _COLUMNS):
                 tell_progress("walking from known nodes", some.start, rows.size)
                 units = self.make_units(rows[some])
                 for length, product in chains.multiply_units(units, rows[some], tuple(own)):
-                    parts[length][some] = self.engine.fetch(product[load_others]).T
+                    parts[length][some] = self.engine.fetch(product[loaded]).T
             found |= {term: parts[length] for length, term in own.items()}
         return [found[term] for term in terms]
 
@@ -208,13 +211,13 @@ class Operators:
             seen = diags_array((~matrices.hidden).astype(np.float64))
             out, into = csr_array(out @ seen), csr_array(into @ seen)
         links = {"out": out, "in": into, "both": csr_array(out + into)}[matrices.direction]
+        meetings = {"same_targets": ("out", out), "same_sources": ("in", into)}
         columns = [self._structure.describe(links)]
         if self._centre.size > columns[0].shape[1]:
             columns += [np.log1p(out.sum(axis=1)), np.log1p(into.sum(axis=1))]
-        meetings = {"same_targets": ("out", out), "same_sources": ("in", into)}
-        columns_of_walk = self._sum_columns(matrices.direction) + 1.0  # with the loop
-        walks = {"hop": scale_both(links, links.sum(axis=1), columns_of_walk)}
-        walks["alternating"] = csr_array(-walks["hop"])
+        ends = self._sum_columns(matrices.direction) + 1.0  # with the loop
+        walks = {"hop": scale_both(links, links.sum(axis=1), ends)}
+        walks |= {"alternating": csr_array(-walks["hop"]), "centred": walks["hop"]}
         walks["lazy"] = scale_both(links, 2.0 * links.sum(axis=1), self._lazy_columns)
         for walk, (direction, edges) in meetings.items():
             walks[walk] = scale_both(edges, edges.sum(axis=1), self._sum_columns(direction))
@@ -268,24 +271,26 @@ class Operators:
 
     def _get_chains(self, walk: str, lengths: Sequence[int]) -> Chains:
         if walk not in self._chains:
-            matrices = self.walks.matrices
-            is_undirected = matrices.direction == "both" and matrices.hidden is None
-            self._chains[walk] = make_chains(
-                self._build_walk(walk),
-                self.engine,
-                self.dtype,
-                is_symmetric=is_undirected and walk in _WITH_LOOPS,
-            )
+            self._chains[walk] = self._make_chains(walk)
         self._chains[walk].set_norms(lengths, self._probes)
         return self._chains[walk]
+
+    def _make_chains(self, walk: str) -> Chains:
+        T, engine, matrices = self._build_walk(walk), self.engine, self.walks.matrices
+        is_undirected = matrices.direction == "both" and matrices.hidden is None
+        if walk == "centred":
+            return CentredChains(T, engine, self.dtype, matrices, is_symmetric=is_undirected)
+        is_symmetric = is_undirected and walk in _WITH_LOOPS
+        return make_chains(T, engine, self.dtype, is_symmetric=is_symmetric)
 
     def _build_walk(self, walk: str) -> csr_array:
         matrices = self.walks.matrices
         if matrices.folder is not None and walk in _WITH_LOOPS:
-            return build_disk_walk(matrices.folder, matrices.A, walk, self.dtype)
-        A, hidden = matrices.A, matrices.hidden
+            name = "hop" if walk == "centred" else walk
+            return build_disk_walk(matrices.folder, matrices.A, name, self.dtype)
         if walk in ("same_targets", "same_sources"):
-            return build_meeting_walk(A, "out" if walk == "same_targets" else "in", hidden)
+            direction = "out" if walk == "same_targets" else "in"
+            return build_meeting_walk(matrices.A, direction, matrices.hidden)
         return scale_walk(matrices, -1.0 if walk == "alternating" else 1.0, is_lazy=walk == "lazy")
 
     @cached_property
@@ -378,11 +383,6 @@ class Operators:
     def _spread(self) -> Matrix:
         """1 / standard deviation; 0 of a column that does not vary."""
         return invert_root(self._raw_columns.var(axis=0))
-
-
-def scale_to_unit(rows: Matrix) -> Matrix:
-    """Rows of length 1; a row of zeros stays."""
-    return rows * invert_root(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))[:, np.newaxis]
 
 
 def multiply_linked(T: csr_array, X: Matrix) -> Matrix:
